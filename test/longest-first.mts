@@ -5,6 +5,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const FIRST = [
   'test/chaos/kills-with-postgres',
   'test/e2e/the-console-is-right',
+  // these wait for minutes, beside those that work
+  'test/e2e/an-idle-agent-is-never-away',
+  'test/e2e/the-command-line-meets',
+  'test/e2e/a-server-without-docker',
+  'test/simulation/simulation.long',
   'test/e2e/people-are-told-by-mail',
   'test/e2e/run-gives-access',
   'test/chaos/scenarios/b-cloud',

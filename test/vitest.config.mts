@@ -21,6 +21,8 @@ const decorators: Plugin = {
 
 /** What takes minutes, or other machines and versions: `npm run test:long`. */
 const LONG = '**/*.long.spec.ts';
+/** Globs of suites that another part of `.ci/run` runs. */
+const ELSEWHERE = process.env['TESTED_ELSEWHERE']?.trim().split(' ') ?? [];
 const CORES = availableParallelism();
 /** These never wait, and each worker loads their modules anew. */
 const pure = { maxWorkers: CORES + 1, sequence: { groupOrder: 0 } };
@@ -38,7 +40,12 @@ const project = (
   settings: TestProjectInlineConfiguration['test'],
 ): TestProjectInlineConfiguration => ({
   extends: true,
-  test: { name, include, ...settings, exclude: ['**/node_modules/**', ...(settings?.exclude ?? [])] },
+  test: {
+    name,
+    include,
+    ...settings,
+    exclude: ['**/node_modules/**', ...ELSEWHERE, ...(settings?.exclude ?? [])],
+  },
 });
 
 /**

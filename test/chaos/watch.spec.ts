@@ -7,7 +7,7 @@ import { Watch } from './oracles/watch';
 const UNMANAGED = { target: group(0), address: '192.0.2.1', protocol: 'tcp', fromPort: 22, toPort: 22 };
 
 describe('Watch', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, [
     { group: group(0), config: { ports: [22, 443] } },
     { group: group(1) },

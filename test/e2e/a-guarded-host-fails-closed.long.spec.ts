@@ -28,7 +28,7 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
 
 /** A stranger never reaches a guarded port, whatever happens to the agent's files, its server or the machine. */
 onNetworks('A guarded host fails closed', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;

@@ -18,7 +18,7 @@ if (!hasFaketime)
 
 /** A host of its own for each test, with a guarded port and an agent. */
 onNetworks('A guarded host without its server or agent', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;

@@ -18,7 +18,7 @@ if (!hasNetworks) sayNotTested('that a host limits what its server decides');
 
 /** Nobody is locked out: what the host's own configuration says counts, and open connections are not cut unasked. */
 onNetworks('A host has the last word', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;

@@ -11,7 +11,7 @@ import type { Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-const drawbridge = Drawbridge.own();
+const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge);
 
 let hosts = 0;

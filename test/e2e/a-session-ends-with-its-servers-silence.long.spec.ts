@@ -9,7 +9,7 @@ if (!hasNetworks) sayNotTested('that sessions end on a host that cannot hear');
 
 /** A stop cannot reach a host that cannot hear: what is open there ends by itself. */
 onNetworks('A session on a host without its server', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
 

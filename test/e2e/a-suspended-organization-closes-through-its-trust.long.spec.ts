@@ -1,20 +1,11 @@
 import { group, organization } from '../builders/accounts/organization';
 import type { Credential, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
-import { freePort } from '../harness/network/free-port';
 
 type Federated = Credential & { readonly identity?: { issuer: string; subject: string } };
 
 describe('A suspended organization', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    const port = String(await freePort());
-    const issuer = { OIDC_ISSUER_URL: `http://localhost:${port}/oidc` };
-    drawbridge = await Drawbridge.start({ worker: false, api: { PORT: port, ...issuer } });
-    await drawbridge.startWorker(issuer);
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared();
 
   it('closes what is open through its trust, for which a token is signed, and opens nothing', async () => {
     const org = await organization(drawbridge, []);

@@ -1,5 +1,5 @@
 import { LoneHost } from '../builders/resources/lone-host';
-import { organization, type Organization } from '../builders/accounts/organization';
+import { ownOrganization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { hasNetworks, sayNotTested } from '../harness/network/network';
 import { hasServiceManager, ServiceManagerSocket } from '../harness/machines/service-manager';
@@ -12,16 +12,10 @@ if (!hasServiceManager)
   process.stderr.write('\n*** no systemd-notify or python3: the watchdog WAS NOT TESTED ***\n\n');
 
 onNetworks('An agent is watched over', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
   let lone: LoneHost;
   let hosts = 0;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start();
-    org = await organization(drawbridge, []);
-  });
-  afterAll(() => drawbridge.stop());
 
   beforeEach(async () => {
     lone = await LoneHost.start(drawbridge, org, `watched-${(hosts += 1)}`);

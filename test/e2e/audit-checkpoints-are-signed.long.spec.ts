@@ -16,7 +16,7 @@ const withFaketime = hasFaketime ? describe : describe.skip;
 
 describe('Signed checkpoints of the audit trail', () => {
   let folder: string;
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
   let org: Organization;
   let slug: string;
 
@@ -27,12 +27,8 @@ describe('Signed checkpoints of the audit trail', () => {
     const publicKey = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
     writeFileSync(join(folder, 'public.pem'), publicKey);
     writeFileSync(join(folder, 'other.pem'), newSigningKey());
-    drawbridge = await Drawbridge.start();
   });
-  afterAll(async () => {
-    await drawbridge.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   beforeEach(async () => {
     org = await organization(drawbridge, []);

@@ -15,7 +15,7 @@ const MONTHS = 6;
 const RECORDS = 300;
 
 describe('History goes after its retention', () => {
-  let drawbridge: Drawbridge;
+  const drawbridge = Drawbridge.own();
   let org: Organization;
   let slug: string;
   let folder: string;
@@ -23,7 +23,6 @@ describe('History goes after its retention', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'drawbridge-history-'));
-    drawbridge = await Drawbridge.start();
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const [row] = await drawbridge.query<{ slug: string }>('SELECT slug FROM organizations WHERE id = $1', [
       org.organizationId,
@@ -64,10 +63,7 @@ describe('History goes after its retention', () => {
       return !unsealed!.exists;
     });
   });
-  afterAll(async () => {
-    await drawbridge.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const audit = (url: string, ...given: string[]): Promise<AdminRun> =>
     drawbridgeAdmin({ DATABASE_URL: url }, ['audit', ...given]);

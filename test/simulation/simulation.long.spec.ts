@@ -15,6 +15,8 @@ describe('The simulation, at length', () => {
     'finds every planted bug',
     async () => {
       const found = await simulate('--bugs');
+      const [searched] = /.* were searched for: .*\n/.exec(found) ?? [];
+      if (searched !== undefined) process.stderr.write(searched);
       for (const name of Object.keys(PLANTED_BUGS))
         expect(found).toMatch(new RegExp(`^${name} .*: found by seed`, 'm'));
     },

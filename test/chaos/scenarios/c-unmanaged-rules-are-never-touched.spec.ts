@@ -3,7 +3,7 @@ import { Drawbridge } from '../../harness/product/drawbridge';
 import { Watch } from '../oracles/watch';
 
 describe('C. Unmanaged rules are never modified', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
   let watch: Watch;
 

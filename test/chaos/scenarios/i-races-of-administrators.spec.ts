@@ -9,7 +9,7 @@ import { Watch } from '../oracles/watch';
 const LONG_MS = 60_000 + ROUNDS * 20_000;
 
 describe('I. Races of administrative operations with sessions', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, sshTo(2));
   let watch: Watch;
   let made = 0;
