@@ -65,7 +65,7 @@ export const PLANTED_DRIVERS: readonly PlantedDriver[] = [
   planted(
     'writes an IP set of WAF without its description, which then is lost',
     ['aws/waf-ip-set.ts', '...(description !== undefined && { Description: description }),', ''],
-    ['few-foreign-entries', 'Entries of other programs on WAF_IP_SET'],
+    ['foreign-entries.spec', 'Entries of other programs on WAF_IP_SET'],
   ),
   planted(
     'sends an entry of Atlas that is another program’s, which then gets an end',
