@@ -74,8 +74,10 @@ function azureType(resourceType: string, name: string): ListType {
         return { entries: sorted, siblings: { ...siblings, others } };
       },
       withEntries: (objects, entries) => {
-        const firewallRules = Object.fromEntries(entries.map(({ name: rule, ...fields }) => [rule, fields]));
-        return changed(objects, { rules: { ...of(objects).rules, firewallRules } as Service['rules'] });
+        const firewallRules = Object.fromEntries(
+          entries.map(({ name: rule, ...fields }) => [String(rule), fields as Json] as const),
+        );
+        return changed(objects, { rules: { ...of(objects).rules, firewallRules } });
       },
       // names before, between and after those of ours; a range without a prefix length, and the switch for Azure
       foreign: (number) => ({

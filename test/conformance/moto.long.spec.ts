@@ -76,20 +76,16 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const driver = await registry.driverFor('AWS', 'SECURITY_GROUP');
     const group = target('SECURITY_GROUP', GroupId);
     await driver.verify(group, { port: 22 });
-    const changes = [...ADDRESSES, '2001:db8::7/128'].map((address): RuleChange => {
+    const addresses = [...ADDRESSES, '2001:db8::7/128'];
+    const changes = addresses.map((address): RuleChange => {
       const change = add(address);
       return { ...change, spec: { address, protocol: 'tcp', ports: [{ from: 22, to: 22 }] } } as RuleChange;
     });
     expect(kinds(await driver.applyChanges(group, changes))).toEqual(['done', 'done', 'done']);
     const rules = await driver.readRules(group);
-    expect(rules.map(({ key, ownRuleId }) => [key, ownRuleId]).toSorted()).toEqual(
-      [
-        ['198.51.100.0/24 tcp 22', null],
-        ...changes.map(({ ruleId }, index) => [
-          `${[...ADDRESSES, '2001:db8::7/128'][index]!} tcp 22`,
-          ruleId,
-        ]),
-      ].toSorted(),
+    const added = changes.map(({ ruleId }, index) => `${addresses[index]!} tcp 22 ${ruleId}`);
+    expect(rules.map(({ key, ownRuleId }) => `${key} ${ownRuleId}`).toSorted()).toEqual(
+      ['198.51.100.0/24 tcp 22 null', ...added].toSorted(),
     );
     const ours = rules.flatMap(({ ownRuleId, providerRuleId }) =>
       ownRuleId === null ? [] : [providerRuleId],

@@ -35,7 +35,7 @@ const blockOf = (name: string, parent: Block | null): Block => ({
  */
 export async function runCase(path: string, test: string, edits: readonly SourceEdit[]): Promise<void> {
   const { editSources } = requireSource('./typescript.cjs') as {
-    editSources(edits: readonly SourceEdit[]): void;
+    editSources: (edits: readonly SourceEdit[]) => void;
   };
   forgetSources();
   editSources(edits);
