@@ -1,5 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import {
+  AuthorizeSecurityGroupIngressCommand,
+  CreateSecurityGroupCommand,
+  EC2Client,
+} from '@aws-sdk/client-ec2';
 import { DriverRegistry, type CloudTarget, type RuleChange } from '#drivers';
 import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
@@ -25,7 +30,7 @@ const add = (address: string): RuleChange => {
 };
 const remove = (providerRuleId: string): RuleChange => ({ action: 'remove', ruleId: 'any', providerRuleId });
 
-/** moto proves tokens and shapes. It takes host bits and other IP versions, and finishes an update of EKS at once. */
+/** moto proves tokens and shapes. Of lists, it takes host bits and other IP versions, and finishes an update of EKS at once. */
 describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
   let moto: ChildProcess;
   let url: string;
@@ -53,9 +58,42 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
         () => false,
       ),
     );
-    registry = new DriverRegistry({ AWS_ENDPOINT_URL_EKS: url, AWS_ENDPOINT_URL_WAFV2: url });
+    registry = new DriverRegistry({
+      AWS_ENDPOINT_URL_EC2: url,
+      AWS_ENDPOINT_URL_EKS: url,
+      AWS_ENDPOINT_URL_WAFV2: url,
+    });
   });
   afterAll(() => void moto.kill());
+
+  it('changes the rules of a security group, and keeps what is not its own', async () => {
+    const ec2 = new EC2Client({ endpoint: url, region: 'eu-central-1', credentials: KEYS });
+    const { GroupId = '' } = await ec2.send(
+      new CreateSecurityGroupCommand({ GroupName: 'database', Description: 'of the database' }),
+    );
+    const office = { IpProtocol: 'tcp', FromPort: 22, ToPort: 22, IpRanges: [{ CidrIp: '198.51.100.0/24' }] };
+    await ec2.send(new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: [office] }));
+    const driver = await registry.driverFor('AWS', 'SECURITY_GROUP');
+    const group = target('SECURITY_GROUP', GroupId);
+    await driver.verify(group, { port: 22 });
+    const addresses = [...ADDRESSES, '2001:db8::7/128'];
+    const changes = addresses.map((address): RuleChange => {
+      const change = add(address);
+      return { ...change, spec: { address, protocol: 'tcp', ports: [{ from: 22, to: 22 }] } } as RuleChange;
+    });
+    expect(kinds(await driver.applyChanges(group, changes))).toEqual(['done', 'done', 'done']);
+    const rules = await driver.readRules(group);
+    const added = changes.map(({ ruleId }, index) => `${addresses[index]!} tcp 22 ${ruleId}`);
+    expect(rules.map(({ key, ownRuleId }) => `${key} ${ownRuleId}`).toSorted()).toEqual(
+      ['198.51.100.0/24 tcp 22 null', ...added].toSorted(),
+    );
+    const ours = rules.flatMap(({ ownRuleId, providerRuleId }) =>
+      ownRuleId === null ? [] : [providerRuleId],
+    );
+    expect(kinds(await driver.applyChanges(group, ours.map(remove)))).toEqual(['done', 'done', 'done']);
+    expect((await driver.readRules(group)).map(({ key }) => key)).toEqual(['198.51.100.0/24 tcp 22']);
+    ec2.destroy();
+  });
 
   it('changes IP sets of WAF, and keeps what is not its own', async () => {
     const body = await made(

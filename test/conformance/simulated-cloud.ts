@@ -129,6 +129,22 @@ export class SimulatedCloud {
     return counted.map(({ operation }) => this.effectOf(operation));
   }
 
+  /** The objects of the cloud in its own form. */
+  objects(): Promise<unknown> {
+    return this.request('GET', `/_objects?provider=${this.provider}`);
+  }
+
+  /** Resets the cloud to objects in its own form. */
+  async become(objects: unknown): Promise<void> {
+    await this.reset();
+    await this.change(objects);
+  }
+
+  /** Changes objects in the form of the cloud, as another program; those that are left out stay. */
+  async change(objects: unknown): Promise<void> {
+    await this.request('PUT', '/_objects', { provider: this.provider, objects });
+  }
+
   async reset(): Promise<void> {
     await this.request('POST', '/_reset');
   }

@@ -1,70 +1,21 @@
-import { ownOrganization, type Organization } from '../builders/accounts/organization';
+import { ownOrganization } from '../builders/accounts/organization';
+import { simulatedObjects } from '../builders/resources/driver-load';
+import { SERVICES, verifiedService, type ServiceType } from '../builders/resources/services';
 import { Drawbridge } from '../harness/product/drawbridge';
 
-interface Created {
-  readonly id: string;
-}
-
-const ACCOUNT = '123456789012';
-const AZURE = {
-  tenantId: '00000000-0000-4000-8000-000000000002',
-  clientId: '00000000-0000-4000-8000-000000000003',
-  clientSecret: 'simulated-client-secret',
-  subscriptionId: '00000000-0000-4000-8000-000000000001',
-};
-const IP_SET = `arn:aws:wafv2:eu-central-1:${ACCOUNT}:regional/ipset/simulated-0/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a60`;
-const CLUSTER = `arn:aws:eks:eu-central-1:${ACCOUNT}:cluster/simulated-1`;
-
-/** By resourceType: what a resource is named by, and the target in the simulated cloud. */
-const SERVICES = {
-  SQL_SERVER: ['AZURE', 'simulated-group/simulated-sql'],
-  POSTGRESQL_FLEXIBLE_SERVER: ['AZURE', 'simulated-group/simulated-postgresql'],
-  MYSQL_FLEXIBLE_SERVER: ['AZURE', 'simulated-group/simulated-mysql'],
-  KEY_VAULT: ['AZURE', 'simulated-group/simulated-vault'],
-  CONTAINER_REGISTRY: ['AZURE', 'simulated-group/simulated-registry'],
-  STORAGE_ACCOUNT: ['AZURE', 'simulated-group/simulated-storage'],
-  AI_SERVICES_ACCOUNT: ['AZURE', 'simulated-group/simulated-ai'],
-  WAF_IP_SET: ['AWS', IP_SET],
-  EKS_CLUSTER: ['AWS', CLUSTER],
-} as const;
+const [, CLUSTER] = SERVICES.EKS_CLUSTER;
 
 describe('Sessions on services with a firewall of their own', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
-  let azure: string;
-
-  beforeAll(async () => {
-    const body = {
-      name: 'Azure services',
-      provider: 'AZURE',
-      credentialType: 'SERVICE_PRINCIPAL',
-      credentialData: AZURE,
-    };
-    azure = (await org.admin.created<Created>('/credentials', body)).id;
-  });
-
-  async function verified(of: Organization, resourceType: keyof typeof SERVICES): Promise<string> {
-    const [provider, resourceIdentifier] = SERVICES[resourceType];
-    const { id } = await of.admin.created<Created>('/resources', {
-      name: resourceType,
-      provider,
-      resourceType,
-      resourceIdentifier,
-      credentialId: provider === 'AZURE' ? azure : of.credentialId,
-      config: {},
-    });
-    await of.admin.posted(`/roles/${of.roleId}/resources/${id}`);
-    await of.admin.posted(`/resources/${id}/verify`);
-    return id;
-  }
   const open = async (provider: string, target: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(target, provider)).map(({ address }) => address);
 
-  it.each(Object.keys(SERVICES) as (keyof typeof SERVICES)[])(
+  it.each(Object.keys(SERVICES) as ServiceType[])(
     'a session opens %s for its address, and closes it when it is stopped',
     async (resourceType) => {
       const [provider, target] = SERVICES[resourceType];
-      const resourceId = await verified(org, resourceType);
+      const resourceId = await verifiedService(org, resourceType);
       const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.21' });
       await org.reaches(id, 'ACTIVE', 60_000);
       expect(await open(provider, target)).toEqual(['203.0.113.21']);
@@ -75,7 +26,7 @@ describe('Sessions on services with a firewall of their own', () => {
   );
 
   it('an address says by when its provider acts on it, where that is later', async () => {
-    const resourceId = await verified(org, 'KEY_VAULT');
+    const resourceId = await verifiedService(org, 'KEY_VAULT');
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.22' });
     const { resourceIps } = await org.reaches(id, 'ACTIVE');
     const [{ appliedAt, effectiveBy }] = resourceIps as unknown as [
@@ -97,7 +48,7 @@ describe('Sessions on services with a firewall of their own', () => {
   });
 
   it('ten starts at once change the endpoint of a cluster at most twice', async () => {
-    const resourceId = await verified(org, 'EKS_CLUSTER');
+    const resourceId = await verifiedService(org, 'EKS_CLUSTER');
     const updates = async (): Promise<number> =>
       (await drawbridge.cloud.calls()).filter(
         ({ operation, outcome }) => operation === 'UpdateClusterConfig' && outcome === 'OK',
@@ -132,6 +83,13 @@ describe('Sessions on services with a firewall of their own', () => {
   });
 
   it('a credential has one role for several types of resources, and refuses what its provider has not', async () => {
+    const { credentialType, data } = simulatedObjects('').AZURE.credential;
+    const { id: azure } = await org.admin.created<{ id: string }>('/credentials', {
+      name: 'Azure services',
+      provider: 'AZURE',
+      credentialType,
+      credentialData: data,
+    });
     const { body } = await org.admin.get<{ policy: string }>(
       `/credentials/${azure}/setup?resourceType=SQL_SERVER&resourceType=KEY_VAULT`,
     );

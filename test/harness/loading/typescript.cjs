@@ -9,10 +9,10 @@ const ROOT = join(__dirname, '../../..');
 const { imports } = require('../../../package.json');
 let edits = [];
 
-/** Resolves `#rules` and the other libraries to their sources. */
+/** Resolves `#rules` and the other libraries to their sources; packages may have such names of their own. */
 const resolve = Module._resolveFilename;
 Module._resolveFilename = function (request, ...rest) {
-  if (request.startsWith('#')) {
+  if (request.startsWith('#') && !rest[0]?.filename?.includes('/node_modules/')) {
     const { '@drawbridge/source': source } = imports[request] ?? imports['#*'];
     return join(ROOT, source.replace('*', request.slice(1)));
   }

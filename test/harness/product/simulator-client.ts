@@ -105,6 +105,16 @@ export class SimulatorClient {
     await this.send('PATCH', `/_rules?${query}`, change);
   }
 
+  /** The objects of a cloud in its own form. */
+  objects(provider: string): Promise<unknown> {
+    return this.get(`/_objects?provider=${provider}`);
+  }
+
+  /** Another program changes objects, in that form: those that are left out stay. */
+  async changeObjects(provider: string, objects: unknown): Promise<void> {
+    await this.send('PUT', '/_objects', { provider, objects });
+  }
+
   /** Revokes every access token and session that the cloud has issued so far. */
   async revokeTokens(provider: string): Promise<void> {
     await this.send('POST', '/_tokens/revoke', { provider });

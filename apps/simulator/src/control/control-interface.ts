@@ -39,6 +39,8 @@ export class ControlInterface {
     'PUT /_locks': (request) => this.setLock(request),
     'PUT /_policies': (request) => this.setPolicies(request),
     'PUT /_clock': (request) => this.setClock(request),
+    'GET /_objects': (request) => ok(this.savedObjects(request)),
+    'PUT /_objects': (request) => this.restoreObjects(request),
     'POST /_tokens/revoke': (request) => this.revokeTokens(request),
     'POST /_reset': () => this.resetAll(),
     ...this.more,
@@ -206,6 +208,18 @@ export class ControlInterface {
       throw new BadInput('provider', `${provider.provider} has no clock of its own`);
     const seconds = input.integer('aheadSeconds', 0, MAX_AHEAD_SECONDS);
     provider.setClockAhead(required('aheadSeconds', seconds) * 1000);
+    return ok({});
+  }
+
+  /** The objects of a cloud in its own form, with what is not ours. */
+  private savedObjects({ query }: ControlRequest): unknown {
+    return this.requireProvider(Input.fromQuery(query, ['provider'])).save();
+  }
+
+  /** Objects as they were read, with what another program has made of them. Call it after a reset. */
+  private restoreObjects({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ['provider', 'objects']);
+    this.requireProvider(input).restore(required('objects', input.object('objects')));
     return ok({});
   }
 

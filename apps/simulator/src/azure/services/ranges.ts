@@ -14,6 +14,8 @@ export const isRange = (first: string, last: string, version: 4 | 6): boolean =>
 /** The ranges with a prefix length that make up all addresses from the first to the last. */
 export function rangesBetween(first: string, last: string): string[] {
   const version = isIP(first);
+  // most rules are one address: of hundreds, each change reads all
+  if (version === 4 && first === last) return [`${first}/32`];
   const bits = version === 4 ? 32 : 128;
   const end = valueOf(last);
   const ranges: string[] = [];

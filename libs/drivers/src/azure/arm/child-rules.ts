@@ -40,20 +40,12 @@ export class ChildRules implements AzureTarget {
 
   async verify(_: ResourceConfig): Promise<Verified> {
     const { name, check } = this.given;
-    const { armType, actions, noun, limit } = this.type;
-    const server = await this.given.arm.get(this.id, this.type.apiVersion, `the read of the ${noun}`);
+    const { armType, actions, limit } = this.type;
     const rules = await this.readAll();
+    const closed = await this.closedReason();
     await check.requireActions(actions.map((action) => `${armType}/${action}`));
     const locks = await check.deleteLocks();
-    const access = this.type.publicAccess.reduce<unknown>(
-      (value, field) => (value as Json | undefined)?.[field],
-      server.properties,
-    );
-    if (access !== 'Enabled')
-      throw new DriverError(
-        'invalid',
-        `The public access to ${name} is not enabled, so its rules admit no traffic: enable public network access for selected addresses`,
-      );
+    if (closed !== null) throw new DriverError('invalid', closed);
     refuseOpenTarget(name, ALL_TRAFFIC, accessRules(rules));
     const isNearlyFull = limit !== null && rules.length > 0.8 * limit;
     return {
@@ -69,13 +61,13 @@ export class ChildRules implements AzureTarget {
   }
 
   async read(): Promise<Inspection> {
-    return this.inspectionOf(await this.readAll());
+    return this.inspectionOf(await this.readAll(), await this.closedReason());
   }
 
   async inspect(): Promise<Inspection> {
     const rules = await this.readAll();
     const leftovers = rules.filter((rule) => isNeutral(rule, this.given.target.deployment));
-    if (leftovers.length === 0) return this.inspectionOf(rules);
+    if (leftovers.length === 0) return this.inspectionOf(rules, await this.closedReason());
     try {
       for (const rule of leftovers.slice(0, MAX_TIDIED)) await this.remove(rule);
     } catch (error) {
@@ -167,11 +159,25 @@ export class ChildRules implements AzureTarget {
     if (!(await isShown(deadline, done))) throw stillRunning(true);
   }
 
-  private inspectionOf(rules: readonly ChildRule[]): Inspection {
+  /** Why its rules admit no traffic, as a message; null: they do. They are accepted also where nothing reaches the server. */
+  private async closedReason(): Promise<string | null> {
+    const { apiVersion, noun, publicAccess } = this.type;
+    const server = await this.given.arm.get(this.id, apiVersion, `the read of the ${noun}`);
+    const access = publicAccess.reduce<unknown>(
+      (value, field) => (value as Json | undefined)?.[field],
+      server.properties,
+    );
+    if (access === 'Enabled') return null;
+    return `The public access to ${this.given.name} is not enabled, so its rules admit no traffic: enable public network access for selected addresses`;
+  }
+
+  /** @param noEffect why its rules admit no traffic */
+  private inspectionOf(rules: readonly ChildRule[], noEffect: string | null): Inspection {
     const { target, name } = this.given;
+    const observed = observedChildRules(rules, target.deployment, writtenKeys(target));
     return {
-      rules: observedChildRules(rules, target.deployment, writtenKeys(target)),
-      explainOpen: () => explainOpen(name, ALL_TRAFFIC, accessRules(rules)),
+      rules: noEffect === null ? observed : observed.map((rule) => ({ ...rule, noEffect })),
+      explainOpen: () => noEffect ?? explainOpen(name, ALL_TRAFFIC, accessRules(rules)),
     };
   }
 

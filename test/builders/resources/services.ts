@@ -1,0 +1,56 @@
+import type { Organization } from '../accounts/organization';
+import { simulatedObjects } from './driver-load';
+
+interface Created {
+  readonly id: string;
+}
+
+const ACCOUNT = '123456789012';
+const azure = (name: string) => ['AZURE', `simulated-group/simulated-${name}`] as const;
+
+/** By resourceType: its provider, and the target in the simulated cloud that a resource is named by. */
+export const SERVICES = {
+  SQL_SERVER: azure('sql'),
+  POSTGRESQL_FLEXIBLE_SERVER: azure('postgresql'),
+  MYSQL_FLEXIBLE_SERVER: azure('mysql'),
+  KEY_VAULT: azure('vault'),
+  CONTAINER_REGISTRY: azure('registry'),
+  STORAGE_ACCOUNT: azure('storage'),
+  AI_SERVICES_ACCOUNT: azure('ai'),
+  WAF_IP_SET: [
+    'AWS',
+    `arn:aws:wafv2:eu-central-1:${ACCOUNT}:regional/ipset/simulated-0/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a60`,
+  ],
+  EKS_CLUSTER: ['AWS', `arn:aws:eks:eu-central-1:${ACCOUNT}:cluster/simulated-1`],
+  PROJECT: ['ATLAS', `${'0'.repeat(22)}a1`],
+} as const;
+
+export type ServiceType = keyof typeof SERVICES;
+
+/** A verified resource of a service, with a credential of its own, which the organization's role has. @returns its id */
+export async function verifiedService(
+  { admin, roleId }: Organization,
+  resourceType: ServiceType,
+  resourceIdentifier: string = SERVICES[resourceType][1],
+): Promise<string> {
+  const [provider] = SERVICES[resourceType];
+  const { credentialType, data } = simulatedObjects('')[provider].credential;
+  const name = `${resourceType} ${resourceIdentifier}`.slice(0, 100);
+  const credential = await admin.created<Created>('/credentials', {
+    name,
+    provider,
+    credentialType,
+    credentialData: data,
+  });
+  const { id } = await admin.created<Created>('/resources', {
+    name,
+    provider,
+    resourceType,
+    resourceIdentifier,
+    credentialId: credential.id,
+    config: {},
+  });
+  await admin.posted(`/roles/${roleId}/resources/${id}`);
+  await admin.posted(`/resources/${id}/verify`);
+  return id;
+}
