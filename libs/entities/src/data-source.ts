@@ -17,13 +17,19 @@ import {
 } from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
+import { Accounts1795800000000 } from './migrations/1795800000000-accounts';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { NoticeCursorEntity } from './notice.entity';
 import { LockdownEntity } from './lockdown.entity';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
-import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
+import {
+  CloudAccountEntity,
+  CredentialEntity,
+  ResourceEntity,
+  ResourceHealthEventEntity,
+} from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleSelectorEntity, RoleUserEntity } from './role.entity';
 import {
   IdempotencyKeyEntity,
@@ -105,6 +111,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RefreshTokenEntity,
       ApiKeyEntity,
       CredentialEntity,
+      CloudAccountEntity,
       ResourceEntity,
       ResourceHealthEventEntity,
       RoleEntity,
@@ -153,7 +160,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SsoAttemptEntity,
       SsoSignInEntity,
     ],
-    migrations: [Baseline1795600000000, Labels1795700000000],
+    migrations: [Baseline1795600000000, Labels1795700000000, Accounts1795800000000],
     migrationsTransactionMode: 'each',
   });
 }
