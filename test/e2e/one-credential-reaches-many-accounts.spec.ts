@@ -203,9 +203,8 @@ describe('One credential', () => {
     const attention = await org.admin.get<{ objectId: string; objectName: string }[]>(
       '/attention?kind=CREDENTIAL_FAILING',
     );
-    expect(attention.body).toMatchObject([
-      { objectId: credential.id, objectName: 'every account in 444444444444' },
-    ]);
+    const failing = attention.body.filter(({ objectId }) => objectId === credential.id);
+    expect(failing.map(({ objectName }) => objectName)).toEqual(['every account in 444444444444']);
     await org.admin.expect(204, org.admin.delete(`/resources/${id}`));
     await until('the account is left', async () => (await accounts('?state=INVALID')).length === 0);
   });

@@ -22,7 +22,7 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** Which account a credential reaches, in the provider's words: one credential may be for many. */
 export interface AccountShape {
-  /** `AWS account`, follows `the` */
+  /** what the provider calls it; follows `the` */
   readonly noun: string;
   readonly pattern: RegExp;
   readonly example: string;

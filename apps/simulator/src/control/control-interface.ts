@@ -1,4 +1,4 @@
-import { WITH_ACCOUNTS } from '../accounts/accounts';
+import { ACCOUNT_FIELDS, readAccount } from './account-input';
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import { CloudError } from '../cloud-error';
@@ -251,19 +251,9 @@ export class ControlInterface {
 
   /** What an administrator of the organization does: make an account, roles in it, and move targets there. */
   private setAccount({ body }: ControlRequest): ControlAnswer {
-    const fields = ['provider', 'account', 'name', 'state', 'roles', 'isOpen', 'late', 'targets'];
-    const input = Input.fromJson(body, fields);
-    const provider = required('provider', input.oneOf('provider', WITH_ACCOUNTS), WITH_ACCOUNTS);
+    const input = Input.fromJson(body, ACCOUNT_FIELDS);
+    const account = readAccount(input);
     const { targets } = this.requireProvider(input);
-    const account = {
-      provider,
-      account: required('account', input.filledText('account')),
-      name: input.filledText('name') ?? 'Another',
-      state: input.filledText('state') ?? 'ACTIVE',
-      roles: input.texts('roles') ?? [],
-      isOpen: input.flag('isOpen') ?? false,
-      late: input.integer('late', 0, 10) ?? 0,
-    };
     this.world.accounts.set(account, input.someOf('targets', targets) ?? []);
     return ok(account);
   }
