@@ -12,7 +12,7 @@ import { badRequest, notFound, notPossible } from '../errors/api-error';
 import { accountOf, checkedType, type NamedResource } from './resource-naming';
 
 /** How a resource is reached. */
-export interface ResourceAccess {
+interface ResourceAccess {
   /** of the credential in its account, which locate its target */
   readonly hints: CredentialRow['hints'];
   /** null: not known */
@@ -22,7 +22,7 @@ export interface ResourceAccess {
 }
 
 /** The account that a request names, and what the resource has by now. */
-export interface AskedAccount {
+interface AskedAccount {
   readonly given: string | undefined;
   /** null: it is new */
   readonly now: Pick<ResourceRow, 'credentialId' | 'account' | 'accessId'> | null;

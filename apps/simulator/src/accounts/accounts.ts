@@ -3,7 +3,7 @@ import { SUBSCRIPTION_ID } from '../azure/principal';
 import { PROJECT } from '../gcp/service-account';
 
 export const WITH_ACCOUNTS = ['AWS', 'AZURE', 'GCP'] as const;
-export type WithAccounts = (typeof WITH_ACCOUNTS)[number];
+type WithAccounts = (typeof WITH_ACCOUNTS)[number];
 
 /** An AWS account of the organization, an Azure subscription, a project of Google Cloud. */
 export interface Account {

@@ -39,7 +39,7 @@ export interface DueAccountList {
 }
 
 /** An account in the list of its provider. */
-export interface ListedAccount {
+interface ListedAccount {
   readonly account: string;
   readonly label: string | null;
   readonly state: string | null;

@@ -49,7 +49,7 @@ const ENDPOINT = {
 };
 
 /** As the provider spells it; its form is checked with the credential. */
-export const ACCOUNT: Kind = string(
+const ACCOUNT: Kind = string(
   HasNoHiddenCharacters(),
   AtMost(100),
   Transform(({ value }: { value: unknown }) =>
