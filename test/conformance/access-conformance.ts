@@ -129,7 +129,8 @@ export function describeAccess(suite: DriverSuite): void {
       const organization = identity
         ? { ...credential, identity: { ...identity, issuer: 'https://another.example.com' } }
         : { ...credential, externalId: 'of-another-organization' };
-      expect(driver.accountKey({ ...suite.target, credential: organization })).not.toBe(own);
+      const unproven = { ...suite.target, credential: organization, unprovenPath: 'another-credential' };
+      expect(driver.accountKey(unproven)).not.toBe(own);
       if (!identity) expect(driver.accountKey(suite.bench.withWrongSecret(suite.target))).not.toBe(own);
     });
   });

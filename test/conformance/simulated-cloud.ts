@@ -84,6 +84,13 @@ export class SimulatedCloud {
     });
   }
 
+  /** Makes an account besides the first one of a cloud. */
+  async account(
+    account: { readonly provider: string; readonly account: string } & Readonly<Record<string, unknown>>,
+  ): Promise<void> {
+    await this.request('PUT', '/_accounts', account);
+  }
+
   async revokeTokens(): Promise<void> {
     await this.request('POST', '/_tokens/revoke', { provider: this.provider });
   }

@@ -6,6 +6,7 @@ import { registerSessionCommands } from './commands/register-sessions';
 import { registerSignInCommands } from './commands/register-sign-in';
 import { registerRequests } from './commands/requests';
 import { registerBilling } from './commands/setup/billing';
+import { registerAccounts } from './commands/setup/accounts';
 import { registerCredentials } from './commands/setup/credentials';
 import { registerKeys } from './commands/setup/keys';
 import { registerLockdown } from './commands/setup/lockdown';
@@ -27,6 +28,7 @@ const REGISTERS = [
   registerAccessCommands,
   registerRequests,
   registerCredentials,
+  registerAccounts,
   registerResources,
   registerRoles,
   registerUsers,

@@ -12,6 +12,7 @@ describe('childEnvironment', () => {
     expect(environment).toMatchObject({
       AWS_ENDPOINT_URL_EC2: 'http://127.0.0.1:4700/aws/ec2',
       AWS_ENDPOINT_URL_EKS: 'http://127.0.0.1:4700/aws/eks',
+      AWS_ENDPOINT_URL_ORGANIZATIONS: 'http://127.0.0.1:4700/aws/organizations',
       AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:4700/aws/sts',
       AWS_ENDPOINT_URL_WAFV2: 'http://127.0.0.1:4700/aws/wafv2',
       GCP_COMPUTE_URL: 'http://127.0.0.1:4700/gcp',

@@ -74,6 +74,7 @@ const simulatedClouds = (port: number, apiPort: number): NodeJS.ProcessEnv => ({
   OIDC_ISSUER_URL: `http://localhost:${apiPort}/oidc`,
   AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}/aws/ec2`,
   AWS_ENDPOINT_URL_EKS: `http://127.0.0.1:${port}/aws/eks`,
+  AWS_ENDPOINT_URL_ORGANIZATIONS: `http://127.0.0.1:${port}/aws/organizations`,
   AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${port}/aws/sts`,
   AWS_ENDPOINT_URL_WAFV2: `http://127.0.0.1:${port}/aws/wafv2`,
   GCP_COMPUTE_URL: `http://127.0.0.1:${port}/gcp`,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Accounts } from './accounts/accounts';
 import type { CallLog } from './ground-truth/call-log';
 import type { Clock } from './ground-truth/clock';
 import type { Ledger, OpenRule } from './ground-truth/ledger';
@@ -109,6 +110,7 @@ export interface World {
   readonly buckets: TokenBuckets;
   readonly trusts: Trusts;
   readonly roles: Roles;
+  readonly accounts: Accounts;
   /** number of resets: a call that arrived before a reset must not change the state after it */
   readonly epoch: number;
 }

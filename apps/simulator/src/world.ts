@@ -1,3 +1,4 @@
+import { Accounts } from './accounts/accounts';
 import { FaultScript } from './faults/fault-script';
 import { CallLog } from './ground-truth/call-log';
 import { Clock } from './ground-truth/clock';
@@ -17,11 +18,12 @@ export class SimulatedWorld implements World {
   readonly buckets = new TokenBuckets();
   readonly trusts = new Trusts();
   readonly roles = new Roles();
+  readonly accounts = new Accounts();
   epoch = 0;
 
   constructor(readonly sizes: Sizes) {}
 
-  /** Clears the ledger, the call log, the faults, the rates, the trusts and withdrawn permissions. */
+  /** Clears the ledger, the call log, the faults, the rates, the trusts, withdrawn permissions and further accounts. */
   reset(): void {
     this.epoch += 1;
     this.ledger.clear();
@@ -30,5 +32,6 @@ export class SimulatedWorld implements World {
     this.buckets.clear();
     this.trusts.clear();
     this.roles.clear();
+    this.accounts.clear();
   }
 }

@@ -59,7 +59,7 @@ export class WorkerTasks {
   ) {
     this.sweep = sweeping(sweeper, log);
     const due = new DueWorkPoll(database, stores, sweeper, log);
-    const { credentials, resources } = verificationTasks(database, stores, engine, clouds, log);
+    const { credentials, resources, accountLists } = verificationTasks(database, stores, engine, clouds, log);
     const days = settings.SESSION_RETENTION_DAYS;
     this.notices = noticesOf(database, stores, settings, log);
     this.all = [
@@ -76,6 +76,7 @@ export class WorkerTasks {
       due.gate(accessRequestEnds(database, stores, log), 'accessRequests'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
+      due.gate(accountLists, 'accountLists'),
       due.gate(organizationClosing(database, stores, log), 'deletedOrganizations'),
       due.gate(slotted.webhooks.task, 'webhooks'),
       due.gate(slotted.vouching.task, 'companySignIns'),

@@ -1,4 +1,4 @@
-import { DriverError, type DriverCredential } from '#drivers';
+import { DriverError, DriverRegistry, type DriverCredential } from '#drivers';
 import type { SealedCredential } from '#entities';
 import { openCredential, SealBrokenError, type MasterKeys } from '#secrets';
 import type { Identities } from './identities';
@@ -12,9 +12,11 @@ export class CredentialOpener {
 
   /** @throws DriverError `denied` when it cannot be decrypted */
   open(sealed: SealedCredential): DriverCredential {
-    const { credentialType, externalId } = sealed;
+    const { provider, credentialType, externalId, account } = sealed;
     try {
-      const data = openCredential(this.masterKeys, sealed);
+      const fields = openCredential(this.masterKeys, sealed);
+      const { account: shape } = DriverRegistry.facts(provider).credentialTypes[credentialType] ?? {};
+      const data = account === null || !shape ? fields : shape.fill(fields, account);
       return { credentialType, externalId, data, identity: this.identities.tokensOf(sealed) };
     } catch (error) {
       if (!(error instanceof SealBrokenError)) throw error;

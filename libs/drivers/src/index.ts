@@ -1,3 +1,4 @@
+export type { CloudAccount } from './cloud-accounts';
 export { DriverError, driverErrorOf } from './driver-error';
 export { dropProxyVariables, egressAgents, routeEgress } from './egress';
 export type { IdentityTokens } from './identity-tokens';
@@ -12,6 +13,7 @@ export type {
   RuleChange,
 } from './provider-driver';
 export type {
+  AccountShape,
   CredentialShape,
   Family,
   FieldForm,

@@ -1,3 +1,4 @@
+import type { CloudAccount } from './cloud-accounts';
 import type { IdentityTokens } from './identity-tokens';
 import type {
   ChangeResult,
@@ -36,6 +37,11 @@ export interface CloudTarget {
   readonly claims: ReadonlyMap<string, string>;
   /** rule keys by the provider's id under which the rules were last observed as ours, see `recordedKeysOf` */
   readonly recordedKeys?: ReadonlyMap<string, string>;
+  /**
+   * id of the credential, as long as nothing proves that it may write there: it spends a write budget of its own, so that to name
+   * an account drains nothing of it
+   */
+  readonly unprovenPath?: string;
 }
 
 export type RuleChange =
@@ -148,6 +154,8 @@ export interface CloudDriver {
    * @throws DriverError of a retryable kind when the provider gave no verdict
    */
   checkCredential(credential: DriverCredential): Promise<void>;
+  /** The accounts that the credential may reach, as far as the provider lists them to it; absent: it has no such list. */
+  listAccounts?(credential: DriverCredential): Promise<readonly CloudAccount[]>;
   /**
    * Checks, as far as the provider supports it, that the credential may read, add and remove rules of the target, and
    * that rules restrict access there: refuses a target that lets everybody in already, or would after the last removal.

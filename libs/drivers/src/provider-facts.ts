@@ -17,6 +17,25 @@ export interface FieldForm {
   readonly repair?: (text: string) => string;
 }
 
+/** A credential's fields by name. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Which account a credential reaches, in the provider's words: one credential may be for many. */
+export interface AccountShape {
+  /** what the provider calls it; follows `the` */
+  readonly noun: string;
+  readonly pattern: RegExp;
+  readonly example: string;
+  /** the account that the credential's fields name; null: they leave it open, and each resource names one */
+  readonly of: (fields: Fields) => string | null;
+  /** the account that the fields name is only where a resource is that names no other */
+  readonly isDefault?: true;
+  /** the fields of the credential in one account */
+  readonly fill: (fields: Fields, account: string) => Fields;
+  /** whether the provider can be asked for the accounts: by the credential as it is, or by what its fields name */
+  readonly isListed: (fields: Fields) => boolean;
+}
+
 /** The fields of one credentialType. Other fields are ignored. */
 export interface CredentialShape {
   /** for people */
@@ -37,11 +56,15 @@ export interface CredentialShape {
   readonly parse?: (given: Readonly<Record<string, unknown>>) => Readonly<Record<string, string>>;
   /** the cloud trusts tokens that this deployment signs: needs an issuer, holds no secret */
   readonly needsIssuer?: true;
+  /** absent: nothing tells which account it reaches */
+  readonly account?: AccountShape;
   /**
    * commands to paste into a shell, so that the cloud trusts the organization's issuer, or this deployment, and allows what
    * `policyOf` names
    */
   readonly setup?: (trust: TrustSetup, policy: string) => string;
+  /** what holds many accounts, for which `setup` has commands too */
+  readonly scope?: FieldForm;
 }
 
 /** By credentialType. */
@@ -133,6 +156,8 @@ export interface ResourceTypeFacts {
   readonly region: RegionForm | null;
   /** the region in an identifier, where it has one */
   readonly regionOf?: (identifier: string) => string;
+  /** the account in an identifier; undefined: it names none */
+  readonly accountOf?: (identifier: string) => string | undefined;
   /** the minimum permissions of the credential, as text to paste */
   readonly policy: string;
   readonly revocation: Revocation;

@@ -8,6 +8,8 @@ export interface TrustSetup {
   readonly hints: Readonly<Record<string, string>>;
   /** the external id of a role that Drawbridge's own identity assumes; absent: a word in capitals */
   readonly externalId?: string | undefined;
+  /** for every account below it: an organizational unit, a management group, a folder; absent: for one account */
+  readonly scope?: string | undefined;
 }
 
 /** A text as one word of a shell: commands are pasted by other people than those who named what is in them. */

@@ -150,7 +150,8 @@ export class BacklogStore {
                 AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id))
             ORDER BY o.slug) AS organizations,
           t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports,
-          r.credential_id AS "credentialId", ${CAUSE_OF_OVERDUE} AS cause,
+          coalesce((SELECT parent_id FROM credentials WHERE id = r.credential_id), r.credential_id) AS "credentialId",
+          ${CAUSE_OF_OVERDUE} AS cause,
           ${UNWANTED_SINCE} AS "unwantedSince", r.last_error AS "lastError"
           ${rules}`,
       '"unwantedSince", r.id',

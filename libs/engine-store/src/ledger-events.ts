@@ -68,12 +68,13 @@ export function eventPage(
       e.certain_from AS "certainFrom", e.certain_until AS "certainUntil", e.possible_until AS "possibleUntil",
       e.holder_kind AS "holderKind", e.resource_id AS "resourceId", e.resource_name AS "resourceName",
       e.session_id AS "sessionId", e.static_ip_rule_id AS "staticIpRuleId", e.user_email AS "userEmail",
-      CASE WHEN other.id IS NULL THEN e.credential_id END AS "credentialId", e.worker_id AS "workerId",
+      CASE WHEN other.id IS NULL THEN coalesce(one.parent_id, e.credential_id) END AS "credentialId", e.worker_id AS "workerId",
       e.pass_id AS "passId"
     FROM (SELECT * FROM (${read.join(' UNION ALL ')}) part
       ORDER BY at DESC, id DESC LIMIT ${limit} OFFSET ${offset}) e
     LEFT JOIN targets t ON t.id = e.target_id
     LEFT JOIN credentials other ON other.id = e.credential_id AND other.organization_id <> ${organization}
+    LEFT JOIN credentials one ON one.id = e.credential_id
     ORDER BY e.at DESC, e.id DESC`;
 }
 

@@ -226,9 +226,14 @@ export class SweepStore {
       `WITH due AS (
          SELECT id FROM credentials WHERE deleted_at IS NOT NULL AND check_due_at <= now()
          ORDER BY check_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
-       ), used AS (
+       ), in_use AS (
          SELECT id FROM due WHERE EXISTS (SELECT FROM resources WHERE credential_id = due.id)
            OR EXISTS (SELECT FROM rules WHERE credential_id = due.id)
+       ), used AS (
+         -- a credential goes after, or with, the last of its rows for accounts
+         SELECT id FROM due WHERE id IN (SELECT id FROM in_use) OR EXISTS (
+           SELECT FROM credentials one WHERE one.parent_id = due.id
+             AND one.id NOT IN (SELECT id FROM due EXCEPT SELECT id FROM in_use))
        ), later AS (
          UPDATE credentials SET check_due_at = now() + interval '50 seconds' WHERE id IN (SELECT id FROM used)
        ), gone AS (

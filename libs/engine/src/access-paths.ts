@@ -59,6 +59,14 @@ function pathsOf(open: readonly DueRule[]): Pick<Step, 'access' | 'rules'>[] {
 export const needsNoRead = ({ traits }: Pick<ProviderDriver, 'traits'>, { rules }: Step): boolean =>
   (traits.refusesDuplicates ?? false) && rules.every(isNew);
 
+/** Whether something proves that the access path may write: a verified resource, or a rule that was written through it. */
+export const isProven = ({ access, rules }: Step): boolean =>
+  rules.some(
+    ({ state, writtenWith, holders }) =>
+      (state === 'present' && writtenWith !== null && accessKey(writtenWith) === accessKey(access)) ||
+      holders.some((holder) => holder.writeVerified && accessKey(holder.access) === accessKey(access)),
+  );
+
 const isNew = (rule: DueRule): boolean =>
   rule.desired &&
   rule.mayOpen &&

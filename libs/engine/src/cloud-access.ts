@@ -14,6 +14,8 @@ import type { Provider } from '#rules';
 /** Identifies a target and the access path to it. */
 export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
   readonly credentialId: string;
+  /** something proves that the credential may write there; left out: nothing does */
+  readonly isProven?: boolean;
 };
 
 /** What convergence needs of `CloudAccess`. */
@@ -43,7 +45,7 @@ export class CloudAccess {
    * @throws DriverError `denied` when the credential is deleted or cannot be decrypted
    */
   async open(
-    { credentialId, ...target }: TargetAccess,
+    { credentialId, isProven = false, ...target }: TargetAccess,
     claims: CloudTarget['claims'],
     recordedKeys: ReadonlyMap<string, string> = new Map(),
   ): Promise<CloudTarget> {
@@ -53,6 +55,7 @@ export class CloudAccess {
       deployment: this.deployment,
       claims,
       recordedKeys,
+      ...(!isProven && { unprovenPath: credentialId }),
     };
   }
 

@@ -15,7 +15,7 @@ import {
   toRuleChange,
   type DueChange,
 } from './provider-calls';
-import { needsNoRead, type Step } from './access-paths';
+import { isProven, needsNoRead, type Step } from './access-paths';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import type { HeldLease } from './held-lease';
@@ -107,7 +107,8 @@ export class PassRunner {
           })),
     );
     const { credentialId, region } = step.access;
-    return this.clouds.open({ ...held.targetName, credentialId, region }, claims, recordedKeysOf(step.rules));
+    const access = { ...held.targetName, credentialId, region, isProven: isProven(step) };
+    return this.clouds.open(access, claims, recordedKeysOf(step.rules));
   }
 
   /** A read of the target, or what the pass may take for one: then its rules count as absent. */

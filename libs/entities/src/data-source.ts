@@ -17,6 +17,7 @@ import {
 } from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { IdentityKeyEntity } from './identity-key.entity';
+import { Accounts1795800000000 } from './migrations/1795800000000-accounts';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
 import { Reviews1795900000000 } from './migrations/1795900000000-reviews';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
@@ -24,7 +25,12 @@ import { NoticeCursorEntity } from './notice.entity';
 import { LockdownEntity } from './lockdown.entity';
 import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
 import { DataKeyEntity, OrganizationEntity } from './organization.entity';
-import { CredentialEntity, ResourceEntity, ResourceHealthEventEntity } from './resource.entity';
+import {
+  CloudAccountEntity,
+  CredentialEntity,
+  ResourceEntity,
+  ResourceHealthEventEntity,
+} from './resource.entity';
 import { RoleEntity, RoleResourceEntity, RoleSelectorEntity, RoleUserEntity } from './role.entity';
 import {
   IdempotencyKeyEntity,
@@ -106,6 +112,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       RefreshTokenEntity,
       ApiKeyEntity,
       CredentialEntity,
+      CloudAccountEntity,
       ResourceEntity,
       ResourceHealthEventEntity,
       RoleEntity,
@@ -154,7 +161,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SsoAttemptEntity,
       SsoSignInEntity,
     ],
-    migrations: [Baseline1795600000000, Labels1795700000000, Reviews1795900000000],
+    migrations: [Baseline1795600000000, Labels1795700000000, Accounts1795800000000, Reviews1795900000000],
     migrationsTransactionMode: 'each',
   });
 }

@@ -5,12 +5,12 @@ import { sliced, type Slice, type Sliced } from './slice';
 
 /** What a request may narrow a list by. */
 export interface ListFilter {
-  /** `choices`: some of `values` */
-  readonly kind: 'id' | 'flag' | 'address' | 'choices' | 'labels';
+  /** `choices`: some of `values`; `texts`: some of any */
+  readonly kind: 'id' | 'flag' | 'address' | 'choices' | 'texts' | 'labels';
   readonly values?: readonly string[];
   /** name of the values in the OpenAPI document, where other fields have them too */
   readonly enumName?: string;
-  /** SQL, in which `?` stands for what was given: an array of texts for `choices`, of JSON texts for `labels` */
+  /** SQL, in which `?` stands for what was given: an array of texts for `choices` and `texts`, of JSON texts for `labels` */
   readonly where: string;
 }
 

@@ -1,5 +1,5 @@
 import type { Provider, ResourceConfig } from '#rules';
-import { Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { TargetEntity } from './target.entity';
@@ -8,6 +8,11 @@ import { TargetEntity } from './target.entity';
 @Unique('credentials_organization_id_id_key', ['organizationId', 'id'])
 @Index('credentials_check_due_idx', ['checkDueAt'], { where: 'check_due_at IS NOT NULL' })
 @Index('credentials_deleted_idx', ['checkDueAt'], { where: 'deleted_at IS NOT NULL' })
+@Index('credentials_parent_id_account_key', ['parentId', 'account'], { unique: true })
+@Index('credentials_accounts_due_idx', ['accountsDueAt'], { where: 'accounts_due_at IS NOT NULL' })
+@ForeignKey(() => CredentialEntity, ['organizationId', 'parentId'], ['organizationId', 'id'], {
+  name: 'credentials_parent_fkey',
+})
 export class CredentialEntity {
   @Id() id!: string;
   @ForeignKey(() => OrganizationEntity, { name: 'credentials_organization_id_fkey' })
@@ -29,8 +34,38 @@ export class CredentialEntity {
   @Count({ default: 0 }) checkAttempts!: number;
   /** deleted in the API; the row is kept until the last rule written with it is gone */
   @Moment({ nullable: true }) deletedAt!: Date | null;
+  /** of a credential's row for one account: the credential, which has the secrets and the name of both */
+  @Uuid({ nullable: true }) parentId!: string | null;
+  /** as the provider calls it; null: the credential itself */
+  @Text({ nullable: true }) account!: string | null;
+  /** when the worker lists the provider's accounts next; null: never, before it was asked once */
+  @Moment({ nullable: true }) accountsDueAt!: Date | null;
+  /** when they were last asked for */
+  @Moment({ nullable: true }) accountsAskedAt!: Date | null;
+  /** why the provider did not list them; null: it did, or was not asked */
+  @Text({ nullable: true }) accountsError!: string | null;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
+}
+
+@Entity('cloud_accounts')
+@ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
+  name: 'cloud_accounts_credential_fkey',
+  onDelete: 'CASCADE',
+})
+export class CloudAccountEntity {
+  @Uuid() organizationId!: string;
+  @PrimaryColumn('uuid') credentialId!: string;
+  @PrimaryColumn('text') account!: string;
+  /** given by an administrator */
+  @Text({ nullable: true }) label!: string | null;
+  /** its name in the provider's list */
+  @Text({ nullable: true }) listedLabel!: string | null;
+  /** in the provider's words */
+  @Text({ nullable: true }) state!: string | null;
+  /** when the provider last listed it; null: never */
+  @Moment({ nullable: true }) listedAt!: Date | null;
+  @CreatedAt() createdAt!: Date;
 }
 
 @Entity('resources')
@@ -54,6 +89,8 @@ export class ResourceEntity {
   @Text() resourceType!: string;
   @Text() resourceIdentifier!: string;
   @Text({ nullable: true }) region!: string | null;
+  /** of the target, as the provider calls it; null: not known */
+  @Text({ nullable: true }) account!: string | null;
   /** the host and port that people connect to; free text */
   @Text({ nullable: true }) endpoint!: string | null;
   @Json({ default: {} }) config!: ResourceConfig;

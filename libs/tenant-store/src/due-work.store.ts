@@ -19,6 +19,7 @@ export interface DueWork {
   readonly subscriptions: boolean;
   readonly credentials: boolean;
   readonly resources: boolean;
+  readonly accountLists: boolean;
   readonly deletedOrganizations: boolean;
   readonly webhooks: boolean;
   readonly companySignIns: boolean;
@@ -40,6 +41,7 @@ const DUE_WORK: PreparedStatement = {
       coalesce((SELECT min(least(current_period_end, grace_period_end)) FROM subscriptions
         WHERE status <> 'EXPIRED') <= now(), false) AS subscriptions,
       coalesce((SELECT min(check_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS credentials,
+      coalesce((SELECT min(accounts_due_at) FROM credentials WHERE deleted_at IS NULL) <= now(), false) AS "accountLists",
       coalesce((SELECT min(verify_due_at) FROM resources WHERE deleted_at IS NULL) <= now(), false)
         OR EXISTS (SELECT FROM resources WHERE deleted_at IS NULL AND verify_due_at IS NULL
           AND last_verified_at <= now() - make_interval(mins => $2)) AS resources,

@@ -9,6 +9,7 @@ export * from './audit/audit-export.store';
 export * from './audit/audit-feed';
 export * from './audit/audit.store';
 export * from './billing/billing.store';
+export * from './resources/cloud-account.store';
 export * from './resources/credential.store';
 export * from './sso/due-sso-sign-in.store';
 export * from './notices/attention.store';

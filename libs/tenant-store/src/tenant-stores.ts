@@ -10,6 +10,7 @@ import { AuditExportStore } from './audit/audit-export.store';
 import { AuditFeed } from './audit/audit-feed';
 import { AuditStore } from './audit/audit.store';
 import { BillingStore } from './billing/billing.store';
+import { AccountListStore, CloudAccountStore } from './resources/cloud-account.store';
 import { CredentialStore } from './resources/credential.store';
 import { DataKeyStore } from './resources/data-key.store';
 import { DueSsoSignInStore } from './sso/due-sso-sign-in.store';
@@ -59,6 +60,7 @@ import { WebhookStore } from './webhooks/webhook.store';
 export class TenantStores {
   readonly accessRequests = new AccessRequestStore();
   readonly accounts = new AccountStore();
+  readonly accountLists = new AccountListStore();
   readonly accountTokens = new AccountTokenStore();
   readonly allOidcTrusts = new AllOidcTrustsStore();
   readonly apiKeys = new ApiKeyStore();
@@ -69,6 +71,7 @@ export class TenantStores {
   readonly auditFeed = new AuditFeed();
   readonly audit = new AuditStore();
   readonly billing = new BillingStore();
+  readonly cloudAccounts = new CloudAccountStore();
   readonly credentials = new CredentialStore();
   readonly dataKeys = new DataKeyStore();
   readonly dueSsoSignIns = new DueSsoSignInStore();

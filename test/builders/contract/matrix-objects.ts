@@ -83,7 +83,11 @@ const TABLES: Readonly<Record<string, Table>> = {
 const UNHARMED = { deleted_at: null, revoked_at: null, ended_at: null, ended_reason: null, is_active: true };
 
 /** Parameters that do not name an object of an organization. */
-const VALUES: Readonly<Record<string, string>> = { adapter: 'sandbox', slug: 'of-nobody' };
+const VALUES: Readonly<Record<string, string>> = {
+  adapter: 'sandbox',
+  slug: 'of-nobody',
+  account: '123456789012',
+};
 
 /** A parameter of a path, and the collection its object is in. */
 export interface PathObject {

@@ -35,6 +35,8 @@ describe('4.3 Cloud resources', () => {
         resourceIdentifier: group(2),
         region: 'eu-central-1',
         endpoint: null,
+        account: null,
+        accountLabel: null,
         config: { ports: [80, 443], protocol: 'tcp' },
         labels: {
           'drawbridge/all': 'yes',

@@ -18,7 +18,7 @@ interface Refusal {
 
 const AWS = { name: 'Simulated AWS', provider: 'AWS', credentialType: 'ACCESS_KEY' } as const;
 const FIELDS =
-  'id name provider credentialType hints isValid lastVerifiedAt verificationError createdAt updatedAt'.split(
+  'id name provider credentialType hints isValid lastVerifiedAt verificationError accountsListedAt accountsError createdAt updatedAt'.split(
     ' ',
   );
 const GOOGLE = everyCredential('c2VjcmV0')[2]!.credentialData!;

@@ -41,6 +41,7 @@ export interface Processes {
 export const simulatedClouds = (url: string): Readonly<Record<string, string>> => ({
   AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
   AWS_ENDPOINT_URL_EKS: `${url}/aws/eks`,
+  AWS_ENDPOINT_URL_ORGANIZATIONS: `${url}/aws/organizations`,
   AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
   AWS_ENDPOINT_URL_WAFV2: `${url}/aws/wafv2`,
   GCP_COMPUTE_URL: `${url}/gcp`,

@@ -77,6 +77,19 @@ export class SimulatorClient {
     await this.send('PUT', '/_trusts', trust);
   }
 
+  /** Makes an account besides the first one of a cloud, and moves targets into it. */
+  async account(account: {
+    readonly provider: string;
+    readonly account: string;
+    readonly name?: string;
+    readonly roles?: readonly string[];
+    readonly isOpen?: boolean;
+    readonly late?: number;
+    readonly targets?: readonly string[];
+  }): Promise<void> {
+    await this.send('PUT', '/_accounts', account);
+  }
+
   async clearFaults(): Promise<void> {
     await this.send('DELETE', '/_faults');
   }

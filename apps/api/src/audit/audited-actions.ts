@@ -47,6 +47,9 @@ const AUDITED_ACTIONS: ReadonlyMap<string, AuditedAction> = new Map([
     'PATCH /credentials/:': 'CREDENTIAL_UPDATED',
     'DELETE /credentials/:': 'CREDENTIAL_DELETED',
     'POST /credentials/:/verify': 'CREDENTIAL_VERIFIED',
+    'PATCH /credentials/:/accounts/:': 'CREDENTIAL_UPDATED',
+    'POST /credentials/:/accounts/:/verify': 'CREDENTIAL_VERIFIED',
+    'POST /credentials/:/accounts/refresh': 'CREDENTIAL_UPDATED',
   }),
   ...of('ROLE', {
     'POST /roles': 'ROLE_CREATED',

@@ -53,11 +53,27 @@ export function refuseChangedTargets(
   now: CredentialFields['hints'],
   given: CredentialFields['hints'],
 ): void {
-  const { fixedHints = [] } = shapeOf(provider, credentialType);
+  const { fixedHints = [], account } = shapeOf(provider, credentialType);
+  if (account && (account.of(now) === null) !== (account.of(given) === null)) {
+    const kept = account.of(now) === null ? 'leave open' : 'name';
+    const message = `must ${kept} the ${account.noun}, as until now: create another credential, and give it to the resources`;
+    throw badRequest(`credentialData ${message}`, { credentialData: message });
+  }
   const changed = fixedHints.find((field) => now[field] !== given[field]);
   if (!changed) return;
   const message = `must stay ${now[changed] ?? 'unset'}: create another credential, and give it to the resources`;
   throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
+}
+
+/** @throws ApiError 400 when it is no scope of the credential's provider */
+export function refuseScope(
+  { provider, credentialType }: { readonly provider: Provider; readonly credentialType: string },
+  scope: string,
+): void {
+  const { scope: form } = shapeOf(provider, credentialType);
+  if (form?.pattern.test(scope)) return;
+  const message = form?.words ?? 'must be left out: there is nothing to set up for many accounts at once';
+  throw badRequest(`scope ${message}`, { scope: message });
 }
 
 /** The text itself when it is well-formed, or too long to be looked at. */

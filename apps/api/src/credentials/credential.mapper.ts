@@ -38,9 +38,10 @@ export function toCredentialSetup(
   organization: OrganizationId,
   identities: Identities,
   types: readonly ResourceTypeFacts[],
+  scope: string | undefined,
 ): CredentialSetupDto {
   const policy = policyOf(DriverRegistry.facts(row.provider), types);
-  const setup = commandsOf(row, externalId, identities.identityOf(organization, row.id), policy);
+  const setup = commandsOf(row, externalId, identities.identityOf(organization, row.id), policy, scope);
   return { policy, ...(setup !== undefined && { setup }) };
 }
 
@@ -50,8 +51,9 @@ function commandsOf(
   externalId: string,
   identity: CredentialIdentity | null,
   policy: string,
+  scope?: string,
 ): string | undefined {
   const { setup, needsIssuer } = shapeOf(provider, credentialType);
-  if (!needsIssuer) return setup?.({ issuer: '', subject: '', hints, externalId }, policy);
-  return identity ? setup?.({ ...identity, hints }, policy) : undefined;
+  if (!needsIssuer) return setup?.({ issuer: '', subject: '', hints, externalId, scope }, policy);
+  return identity ? setup?.({ ...identity, hints, scope }, policy) : undefined;
 }

@@ -9,6 +9,7 @@ import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
 import { knownType } from '../providers/resource-types';
+import { refuseScope } from './credential-fields';
 import { toCredential, toCredentialSetup } from './credential.mapper';
 import { CredentialsService } from './credentials.service';
 import {
@@ -60,12 +61,13 @@ export class CredentialsController {
   async setup(
     @CurrentPrincipal() principal: Principal,
     @PathId() id: string,
-    @Query() { resourceType }: CredentialSetupQueryDto,
+    @Query() { resourceType, scope }: CredentialSetupQueryDto,
   ): Promise<CredentialSetupDto> {
     const row = await this.credentials.find(principal, id);
     const every = Object.keys(DriverRegistry.facts(row.provider).resourceTypes);
     const types = (resourceType ?? every).map((type) => knownType(row.provider, type));
-    return toCredentialSetup(row, principal.organizationId, this.identities, types);
+    if (scope !== undefined) refuseScope(row, scope);
+    return toCredentialSetup(row, principal.organizationId, this.identities, types, scope);
   }
 
   @Patch(':id')

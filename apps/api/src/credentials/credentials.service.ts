@@ -44,7 +44,7 @@ export class CredentialsService {
         credentialType,
         hints,
         sealedData,
-        checkInSeconds: shapeOf(provider, credentialType).needsIssuer ? SET_UP_SECONDS : 0,
+        checkInSeconds: checkInSeconds(dto, hints),
       });
       await this.records.record(tx, actor, 'CREDENTIAL_CREATED', objectNamed('CREDENTIAL', created), {
         provider,
@@ -104,30 +104,62 @@ export class CredentialsService {
     });
   }
 
-  /** Checks the credential with its provider. A refusal is recorded in the credential, not thrown. */
+  /**
+   * Checks the credential with its provider; one for many accounts soon in each. A refusal is recorded in the credential, not
+   * thrown.
+   */
   async verify(actor: Actor, id: string): Promise<CredentialRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const sealed = await this.stores.credentials.sealed(this.database.autocommit, organizationId, id);
+    const credential = await this.find(principal, id);
+    await this.stores.cloudAccounts.requestChecks(this.database.autocommit, organizationId, id);
+    if (isForMany(credential)) {
+      const object = objectNamed('CREDENTIAL', credential);
+      await this.database.transaction((tx) =>
+        this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, { requested: true }),
+      );
+    } else await this.check(actor, id, credential);
+    return this.find(principal, id);
+  }
+
+  /**
+   * Checks it once, and records the outcome.
+   * @param checkedId of the credential, or of its row for an account
+   * @param details of the audit record
+   */
+  async check(
+    { principal, ...actor }: Actor,
+    checkedId: string,
+    { id, name }: Pick<CredentialRow, 'id' | 'name'>,
+    details: Readonly<Record<string, unknown>> = {},
+  ): Promise<void> {
+    const { organizationId } = principal;
+    const { credentials } = this.stores;
+    const sealed = await credentials.sealed(this.database.autocommit, organizationId, checkedId);
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
-    return this.database.transaction(async (tx) => {
+    await this.database.transaction(async (tx) => {
+      const checked = { id: checkedId, sealedData: sealed.sealedData };
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {
-        await this.stores.credentials.recordNoAnswer(tx, organizationId, sealed, failure.message);
+        await credentials.recordNoAnswer(tx, organizationId, checked, failure.message);
       } else {
-        await this.stores.credentials.recordCheck(tx, organizationId, sealed, failure?.message ?? null);
+        await credentials.recordCheck(tx, organizationId, checked, failure?.message ?? null);
       }
-      const credential = await this.stores.credentials.find(tx, organizationId, id);
-      if (!credential) throw missing(id);
-      const object = { type: 'CREDENTIAL', ...credential };
-      await this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', {
-        ...object,
-        failure: failure?.message ?? null,
-      });
-      return credential;
+      const object = { type: 'CREDENTIAL', id, name, failure: failure?.message ?? null };
+      await this.records.record(tx, { principal, ...actor }, 'CREDENTIAL_VERIFIED', object, details);
     });
   }
 }
+
+function checkInSeconds(dto: CreateCredentialDto, hints: CredentialRow['hints']): number | null {
+  const { needsIssuer, account } = shapeOf(dto.provider, dto.credentialType);
+  if (account?.of(hints) === null) return null;
+  return needsIssuer ? SET_UP_SECONDS : 0;
+}
+
+/** Its fields leave the account open: it is checked in each account. */
+const isForMany = ({ provider, credentialType, hints }: Omit<CredentialRow, 'externalId'>): boolean =>
+  shapeOf(provider, credentialType).account?.of(hints) === null;
 
 const missing = (id: string): Error => notFound(`Credential ${id} does not exist`, 'CREDENTIAL_NOT_FOUND');
 

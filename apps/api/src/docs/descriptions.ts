@@ -25,6 +25,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   resourceType: 'Only resources of this type; may be repeated',
   credentialId: 'Only resources with this credential',
   credentialType: 'Only credentials of this type; may be repeated',
+  account: 'An account, a subscription or a project, as the provider calls it',
   roleId: 'Only items with this role',
   due: 'Only what is (true) or is not (false) to be reviewed now',
   label: 'Only resources with this label, as key=value; repeated: with all of them',

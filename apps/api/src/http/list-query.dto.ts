@@ -2,7 +2,7 @@ import { Transform } from 'class-transformer';
 import { ArrayMaxSize, Length, ValidateBy } from 'class-validator';
 import type { ListDefinition, ListFilter, ListQuery, Slice } from '#entities';
 import { parseHost } from '#rules';
-import { anyOf, id, oneOf, Optional, queryFlag, string, type Kind } from './fields';
+import { anyOf, id, names, oneOf, Optional, queryFlag, string, type Kind } from './fields';
 import { PAGE, PageQueryDto, SIZE } from './page-query.dto';
 
 /** Pagination of a list that is returned as a whole without it. */
@@ -70,6 +70,7 @@ const KINDS: Readonly<Record<ListFilter['kind'], (filter: ListFilter) => Kind>> 
   flag: () => queryFlag(),
   address: () => ADDRESS,
   labels: () => LABELS_IN_QUERY,
+  texts: () => names(20, 'texts'),
   choices: ({ values = [], enumName }) => anyOf(values, enumName),
 };
 

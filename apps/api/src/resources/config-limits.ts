@@ -1,6 +1,6 @@
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import type { ConfigFieldDto } from './dto/provider-types.dto';
-import { ResourceConfigDto } from './dto/resource.dto';
+import { ResourceConfigDto } from './dto/resource-config.dto';
 
 export type ConfigLimits = Pick<
   ConfigFieldDto,

@@ -2,16 +2,20 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ResourceChange, ResourceRow } from '#tenant-store';
 import { trafficOf, type ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
-import type { ResourceConfigDto, UpdateResourceDto } from './dto/resource.dto';
+import type { ResourceConfigDto } from './dto/resource-config.dto';
+import type { UpdateResourceDto } from './dto/resource.dto';
 import { checkedType, regionOf } from './resource-naming';
 
 /** The result of a PATCH, except its target, which depends on the credential. */
-export interface PlannedChange extends Omit<ResourceChange, 'object'> {
+export interface PlannedChange extends Omit<ResourceChange, 'object' | 'accessId' | 'account'> {
+  readonly credentialId: string;
+  /** asked for; undefined: it stays, unless the identifier or another credential names one */
+  readonly account: string | undefined;
   /** the resource points at another target or allows other traffic */
   readonly targetChanged: boolean;
   /** it names other ports or another protocol */
   readonly trafficChanged: boolean;
-  /** the target is accessed with another credential or in another region */
+  /** the target is accessed with another credential, or in another account or region */
   readonly accessChanged: boolean;
   readonly activityGiven: boolean;
 }
@@ -34,6 +38,7 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
   const change = {
     name: dto.name ?? now.name,
     credentialId: dto.credentialId ?? now.credentialId,
+    account: dto.account,
     resourceIdentifier: dto.resourceIdentifier ?? now.resourceIdentifier,
     region: dto.region === undefined ? now.region : dto.region,
     endpoint: dto.endpoint === undefined ? now.endpoint : dto.endpoint,
@@ -51,6 +56,9 @@ export function changedResource(now: ResourceRow, dto: UpdateResourceDto): Plann
       change.resourceIdentifier !== now.resourceIdentifier || !isDeepStrictEqual(config, now.config),
     trafficChanged: !isDeepStrictEqual(trafficOf(config), trafficOf(now.config)),
     activityGiven: dto.isActive !== undefined,
-    accessChanged: change.credentialId !== now.credentialId || region !== now.region,
+    accessChanged:
+      change.credentialId !== now.credentialId ||
+      region !== now.region ||
+      (dto.account ?? now.account) !== now.account,
   };
 }

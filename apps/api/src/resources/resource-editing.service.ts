@@ -10,7 +10,7 @@ import type { Actor } from '../http/actor';
 import type { UpdateResourceDto } from './dto/resource.dto';
 import { givenLabels, type Labels } from './labels';
 import { HostReleases, refuseRelease } from './host-releases';
-import { lockProviderCredential } from './provider-credential';
+import { lockAccess } from './provider-credential';
 import { plannedRules } from './planned-rules';
 import { changedResource, type PlannedChange } from './resource-changes';
 import { checkedType, targetNameOf } from './resource-naming';
@@ -111,7 +111,9 @@ export class ResourceEditingService {
         resourceIdentifier: resource.resourceIdentifier,
         ...(releasePorts && { released }),
       });
-      return this.stores.resourceRules.delete(tx, organizationId, id);
+      const woken = await this.stores.resourceRules.delete(tx, organizationId, id);
+      await this.stores.cloudAccounts.leave(tx, organizationId, resource.accessId);
+      return woken;
     });
     this.wakeUps.wake('revoke-rules', targets);
   }
@@ -175,18 +177,24 @@ export class ResourceEditingService {
     const { id, provider, resourceType } = now;
     const moved = change.targetChanged || change.accessChanged;
     const named = { ...change, provider, resourceType };
-    const hints = await lockProviderCredential(
-      this.stores.credentials,
+    const stays = !change.accessChanged && change.resourceIdentifier === now.resourceIdentifier;
+    const asked = { given: change.account, now, stays };
+    const { credentialId } = change;
+    const { hints, ...access } = await lockAccess(
+      this.stores,
       tx,
       organizationId,
-      change.credentialId,
-      provider,
+      credentialId,
+      named,
+      asked,
     );
     const object = targetNameOf(named, checkedType(named), hints, organizationId);
     const { resources, resourceRules } = this.stores;
     const targetId = await resources.target(tx, organizationId, { object, provider, resourceType });
     await refuseFullTarget(resources, tx, organizationId, targetId, { ...named, id });
-    await resources.update(tx, organizationId, id, { ...change, targetId, moved });
+    const { account, accessId } = access;
+    await resources.update(tx, organizationId, id, { ...change, account, accessId, targetId, moved });
+    if (accessId !== now.accessId) await this.stores.cloudAccounts.leave(tx, organizationId, now.accessId);
     if (!moved) return [];
     const holders = await resourceRules.lockHolders(tx, organizationId, id);
     const desired = holders.map((ip) => ({

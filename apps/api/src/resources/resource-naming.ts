@@ -1,4 +1,4 @@
-import type { TargetName, ResourceTypeFacts } from '#drivers';
+import type { AccountShape, TargetName, ResourceTypeFacts } from '#drivers';
 import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId, ResourceConfig } from '#rules';
 import { badRequest } from '../errors/api-error';
@@ -44,6 +44,41 @@ export function regionOf(
   if (own === undefined) return given === undefined ? region : given;
   if (given === undefined || given === null || given === own) return own;
   throw invalid('region', `must be left out, or be ${own}, the region in the ARN`);
+}
+
+/** What says in which account a resource is. */
+interface AccountNames {
+  readonly given: string | undefined;
+  /** of the credential; null: it leaves it open, or does not tell */
+  readonly own: string | null;
+  /** where it is if nothing names another one */
+  readonly usual: string | null;
+}
+
+/**
+ * The account that a resource is in; null: nothing tells it.
+ * @throws ApiError 400 when it is missing, malformed, or another one than the credential or the identifier names
+ */
+export function accountOf(
+  { resourceIdentifier }: NamedResource,
+  type: ResourceTypeFacts,
+  shape: AccountShape | undefined,
+  { given, own, usual }: AccountNames,
+): string | null {
+  if (!shape) {
+    if (given === undefined) return null;
+    throw invalid('account', 'must be left out: the credential does not tell which account it is of');
+  }
+  if (given !== undefined && !shape.pattern.test(given)) throw invalid('account', exampleMessage(shape));
+  const inName = type.accountOf?.(resourceIdentifier);
+  const fixed = own !== null && !shape.isDefault ? own : inName;
+  if (fixed !== undefined && given !== undefined && given !== fixed) {
+    const where = fixed === inName ? 'resourceIdentifier' : 'credential';
+    throw invalid('account', `must be left out, or be ${fixed}, the ${shape.noun} in the ${where}`);
+  }
+  const account = fixed ?? given ?? usual;
+  if (account !== null) return account;
+  throw invalid('account', `must be the ${shape.noun} of the resource: the credential is for many`);
 }
 
 /** The target a resource points at. @param hints of the credential */

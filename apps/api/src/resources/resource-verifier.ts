@@ -42,7 +42,7 @@ export class ResourceVerifier {
     const sealed = await this.stores.credentials.sealed(
       this.database.autocommit,
       organization,
-      resource.credentialId,
+      resource.accessId,
     );
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driverFor(resource.provider, resource.resourceType);

@@ -5,7 +5,7 @@ import type { ResourceRow } from '#tenant-store';
 import type { ResourceDto, ResourceGrant, ResourceWithWarningsDto } from './dto/resource.dto';
 
 export function toResource(resource: ResourceRow): ResourceDto {
-  const { region, targetId: _, targetKey: __, targetIdentifier: ___, ...row } = resource;
+  const { region, targetId: _, targetKey: __, targetIdentifier: ___, accessId: ____, ...row } = resource;
   return region === null ? row : { ...row, region };
 }
 

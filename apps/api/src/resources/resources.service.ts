@@ -11,7 +11,7 @@ import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
 import type { CreateResourceDto, ResourceGrant } from './dto/resource.dto';
 import { HostReleases } from './host-releases';
-import { lockProviderCredential } from './provider-credential';
+import { lockAccess } from './provider-credential';
 import { givenConfig } from './resource-changes';
 import { checkedType, regionOf, targetNameOf } from './resource-naming';
 import { refuseFullTarget } from './target-limit';
@@ -81,13 +81,11 @@ export class ResourcesService {
     const named = { ...given, region: regionOf(type, given, dto.region) };
     const { organizationId } = principal;
     return this.database.transaction(async (tx) => {
-      const hints = await lockProviderCredential(
-        this.stores.credentials,
-        tx,
-        organizationId,
-        credentialId,
-        provider,
-      );
+      const { hints, ...access } = await lockAccess(this.stores, tx, organizationId, credentialId, named, {
+        given: dto.account,
+        now: null,
+        stays: false,
+      });
       const hasRoom = await this.stores.resources.hasRoom(tx, organizationId, this.plans.tierOf);
       const object = targetNameOf(named, type, hints, organizationId);
       const same = known ? await this.stores.resources.named(tx, organizationId, name, object.key) : null;
@@ -103,8 +101,8 @@ export class ResourcesService {
       await refuseFullTarget(this.stores.resources, tx, organizationId, targetId, { ...named, id: null });
       const created = await this.stores.resources.create(tx, organizationId, {
         ...named,
+        ...access,
         name,
-        credentialId,
         targetId,
         endpoint: dto.endpoint ?? null,
         labels: dto.labels ?? {},

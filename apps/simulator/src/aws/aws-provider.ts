@@ -7,6 +7,7 @@ import { EC2_EFFECTS, Ec2Endpoint } from './ec2-endpoint';
 import { CLUSTERS, EksClusters } from './eks-clusters';
 import { JSON_EFFECTS, JsonEndpoint } from './json-endpoint';
 import { readPermissions } from './permissions';
+import { Organizations } from './organizations';
 import { isListId, PrefixListEditor } from './prefix-list-editor';
 import { PrefixLists, type SavedList } from './prefix-lists';
 import { QueryForm } from './query-form';
@@ -21,7 +22,7 @@ interface SavedState {
   readonly clusters: ReturnType<EksClusters['all']>;
 }
 
-/** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`, WAF below `/aws/wafv2`, EKS below `/aws/eks`. */
+/** AWS: EC2 below `/aws/ec2`, STS below `/aws/sts`, WAF below `/aws/wafv2`, EKS below `/aws/eks`, Organizations. */
 export class AwsProvider implements CloudProvider {
   readonly provider = 'AWS';
   readonly prefix = '/aws';
@@ -48,6 +49,7 @@ export class AwsProvider implements CloudProvider {
     this.json = {
       wafv2: new JsonEndpoint(world, this.sets, this.credentials),
       eks: new JsonEndpoint(world, this.clusters, this.credentials),
+      organizations: new JsonEndpoint(world, new Organizations(world), this.credentials),
     };
     this.ec2 = new Ec2Endpoint(world, { groups: this.groups, lists: this.lists }, this.credentials);
     this.sts = new StsEndpoint(world, this.credentials);
@@ -59,7 +61,7 @@ export class AwsProvider implements CloudProvider {
     if (service === 'sts') return this.sts.handle(request);
     const json = service === undefined ? undefined : this.json[service];
     if (json) return json.handle(request);
-    const body = 'AWS is simulated at /aws/ec2, /aws/sts, /aws/wafv2 and /aws/eks.\n';
+    const body = 'AWS is simulated at /aws/ec2, /aws/sts, /aws/wafv2, /aws/eks and /aws/organizations.\n';
     return { status: 404, headers: { 'content-type': 'text/plain' }, body, outcome: 'UnknownEndpoint' };
   }
 

@@ -41,6 +41,7 @@ const partitionOf = (region: string): string =>
 export interface Caller {
   readonly arn: string;
   readonly userId: string;
+  readonly account: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string | undefined;
   /** of a role's session that was limited; null: it is not */
@@ -54,8 +55,15 @@ export interface SessionCredentials {
   readonly expiration: Date;
 }
 
+/** A role by its account and its name. */
+export interface Role {
+  readonly account: string;
+  readonly name: string;
+}
+
 interface SessionClaims {
   readonly accessKeyId: string;
+  readonly role: Role;
   readonly name: string;
   readonly policy: SessionPolicy | null;
 }
@@ -80,6 +88,7 @@ export class Credentials {
       return {
         arn: `arn:aws:iam::${ACCOUNT_ID}:user/simulated`,
         userId: 'AIDASIMULATED0000001',
+        account: ACCOUNT_ID,
         secretAccessKey: key.secret,
         sessionToken,
         policy: null,
@@ -89,22 +98,28 @@ export class Credentials {
     if (session?.accessKeyId !== accessKeyId) return 'unknown';
     if (session.isExpired) return 'expired';
     return {
-      arn: assumedRoleArn(session.name),
+      arn: assumedRoleArn(session.role, session.name),
       userId: assumedRoleId(session.name),
+      account: session.role.account,
       secretAccessKey: this.secretOf(accessKeyId),
       sessionToken,
       policy: session.policy,
     };
   }
 
-  /** Issues temporary keys of the simulated role. */
-  issueSession(name: string, durationSeconds: number, policy: SessionPolicy | null): SessionCredentials {
+  /** Issues temporary keys of a role. */
+  issueSession(
+    role: Role,
+    name: string,
+    durationSeconds: number,
+    policy: SessionPolicy | null,
+  ): SessionCredentials {
     const accessKeyId = `ASIA${randomBytes(8).toString('hex').toUpperCase()}`;
     const expiresAt = Math.floor(Date.now() / 1000 + durationSeconds) * 1000;
     return {
       accessKeyId,
       secretAccessKey: this.secretOf(accessKeyId),
-      sessionToken: this.sessions.issue({ accessKeyId, name, policy }, expiresAt),
+      sessionToken: this.sessions.issue({ accessKeyId, role, name, policy }, expiresAt),
       expiration: new Date(expiresAt),
     };
   }
@@ -114,7 +129,7 @@ export class Credentials {
   }
 }
 
-export const assumedRoleArn = (name: string): string =>
-  `arn:aws:sts::${ACCOUNT_ID}:assumed-role/simulated/${name}`;
+export const assumedRoleArn = (role: Role, name: string): string =>
+  `arn:aws:sts::${role.account}:assumed-role/${role.name}/${name}`;
 
 export const assumedRoleId = (name: string): string => `AROASIMULATED0000001:${name}`;

@@ -12,7 +12,7 @@ import {
   requestLimitExceeded,
   ruleLimitExceeded,
 } from './aws-error';
-import { ACCOUNT_ID, type Credentials } from './credentials';
+import type { Credentials } from './credentials';
 import { isDryRun, type Ec2Account, type Ec2Operation } from './ec2-operation';
 import { addressesIn } from './permissions';
 import { listNotFound, versionMismatch } from './prefix-list-errors';
@@ -74,6 +74,7 @@ export class Ec2Endpoint {
           throw awsError('InvalidAction', `The action ${action} is not valid for this web service.`);
         this.admit(signed, operation);
         this.authorize(action, signed, targets);
+        this.refuseElsewhere(signed, targets);
       },
       perform: (how) => answer(operation!.perform(form, account, how)),
       refuse: (why) => FAULT_ERRORS[why]({ action, signed, targetId: targets[0] ?? '' }),
@@ -97,10 +98,17 @@ export class Ec2Endpoint {
     if (refused !== undefined) throw unauthorized({ action, signed, targetId: refused });
   }
 
-  private admit({ region }: SignedCall, { effect }: Ec2Operation): void {
+  /** @throws CloudError for a target of another account: it is not known in this one */
+  private refuseElsewhere({ caller }: SignedCall, targets: readonly string[]): void {
+    const { accounts } = this.world;
+    const found = targets.find((target) => accounts.ownerOf('AWS', target) !== caller.account);
+    if (found !== undefined) throw isListId(found) ? listNotFound(found) : groupNotFound(found);
+  }
+
+  private admit({ region, caller }: SignedCall, { effect }: Ec2Operation): void {
     const { buckets, sizes } = this.world;
     const isRead = effect === 'read';
-    const isAdmitted = buckets.take(`AWS ${ACCOUNT_ID} ${region} ${isRead ? 'reads' : 'writes'}`, {
+    const isAdmitted = buckets.take(`AWS ${caller.account} ${region} ${isRead ? 'reads' : 'writes'}`, {
       burst: isRead ? sizes.readBurst : sizes.writeBurst,
       refillPerSecond: isRead ? sizes.readRefillPerSecond : sizes.writeRefillPerSecond,
     });
@@ -145,8 +153,8 @@ const CHECKED_ON_TARGET: ReadonlySet<string> = new Set([
   'ModifyManagedPrefixList',
 ]);
 
-const arnOf = ({ region }: SignedCall, targetId: string): string =>
-  `arn:aws:ec2:${region}:${ACCOUNT_ID}:${isListId(targetId) ? 'prefix-list' : 'security-group'}/${targetId || '*'}`;
+const arnOf = ({ region, caller }: SignedCall, targetId: string): string =>
+  `arn:aws:ec2:${region}:${caller.account}:${isListId(targetId) ? 'prefix-list' : 'security-group'}/${targetId || '*'}`;
 
 function unauthorized({ action, signed, targetId }: RefusedCall): CloudError {
   const resource = arnOf(signed, targetId);

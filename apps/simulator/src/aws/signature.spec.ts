@@ -122,7 +122,12 @@ describe('STS', () => {
   });
 
   it('refuses expired credentials', async () => {
-    const expired = new SimulatedCredentials(new Clock()).issueSession('spec', -1, null);
+    const expired = new SimulatedCredentials(new Clock()).issueSession(
+      { account: '123456789012', name: 'simulated' },
+      'spec',
+      -1,
+      null,
+    );
     await expect(describeGroups(ec2(expired))).rejects.toMatchObject({ name: 'RequestExpired' });
     await expect(sts(expired).send(new GetCallerIdentityCommand({}))).rejects.toMatchObject({
       name: 'ExpiredToken',

@@ -32,7 +32,7 @@ export const unknownKey = (): CloudError =>
 const expiredRequest = (): CloudError => awsError('RequestExpired', 'Request has expired.');
 
 /** The services that are simulated. */
-export type AwsService = 'ec2' | 'sts' | 'eks' | 'wafv2';
+export type AwsService = 'ec2' | 'sts' | 'eks' | 'organizations' | 'wafv2';
 
 /** Of the JSON services. */
 const JSON_REFUSALS: Refusals = {
@@ -66,6 +66,7 @@ const REFUSALS: Readonly<Record<AwsService, Refusals>> = {
     skewed: () => awsError('SignatureDoesNotMatch', 'Signature not yet current, or expired.', 403),
   },
   eks: JSON_REFUSALS,
+  organizations: JSON_REFUSALS,
   wafv2: JSON_REFUSALS,
 };
 

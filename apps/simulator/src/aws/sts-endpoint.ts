@@ -5,12 +5,12 @@ import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
 import { tokenProblem, type TokenProblem } from '../web-identity/verify-token';
 import { awsError } from './aws-error';
 import {
-  ACCOUNT_ID,
   assumedRoleArn,
   assumedRoleId,
   FEDERATED_ROLE_ARN,
   ROLE_ARN,
   type Caller,
+  type Role,
   type Credentials,
 } from './credentials';
 import { QueryForm } from './query-form';
@@ -87,29 +87,40 @@ export class StsEndpoint {
 
   private signed(action: string, form: QueryForm, caller: Caller): XmlStructure {
     if (action === 'GetCallerIdentity')
-      return { Arn: caller.arn, UserId: caller.userId, Account: ACCOUNT_ID };
+      return { Arn: caller.arn, UserId: caller.userId, Account: caller.account };
     const assumption = readAssumption(form);
     const { roleArn } = assumption;
     const externalId = form.text('ExternalId');
     check(/^[\w+=,.@:/-]{2,1224}$/.test(externalId ?? 'none'), 'Value at externalId is invalid');
     // the role's trust policy requires an external id, as AWS recommends for third-party access
-    if (roleArn !== ROLE_ARN || externalId === undefined)
-      throw accessDenied('AssumeRole', caller.arn, roleArn);
+    const role = this.madeRole(roleArn);
+    const isTrusted = externalId !== undefined || role?.isOpen === true;
+    if ((roleArn !== ROLE_ARN && !role) || !isTrusted) throw accessDenied('AssumeRole', caller.arn, roleArn);
     return this.assumed(assumption);
   }
 
   private async webIdentity(form: QueryForm): Promise<XmlStructure> {
     const problem = await tokenProblem(form.text('WebIdentityToken') ?? '', 'AWS', this.world.trusts);
     const assumption = readAssumption(form);
-    if (problem !== null) throw TOKEN_REFUSALS[problem]();
-    if (assumption.roleArn !== FEDERATED_ROLE_ARN) throw notAuthorized();
+    const role = this.madeRole(assumption.roleArn);
+    const isForgiven = problem === 'subject' && role?.isOpen === true;
+    if (problem !== null && !isForgiven) throw TOKEN_REFUSALS[problem]();
+    if (assumption.roleArn !== FEDERATED_ROLE_ARN && !role) throw notAuthorized();
     return this.assumed(assumption);
   }
 
-  private assumed({ name, seconds, policy }: Assumption): XmlStructure {
-    const session = this.credentials.issueSession(name, seconds, policy);
+  /** A role that was made in one of the further accounts; null: there is none of that name. */
+  private madeRole(arn: string): { readonly isOpen: boolean } | null {
+    const { account, name } = roleOf(arn);
+    const made = this.world.accounts.of('AWS', account);
+    return made?.roles.includes(name) ? made : null;
+  }
+
+  private assumed({ roleArn, name, seconds, policy }: Assumption): XmlStructure {
+    const role = roleOf(roleArn);
+    const session = this.credentials.issueSession(role, name, seconds, policy);
     return {
-      AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(name) },
+      AssumedRoleUser: { AssumedRoleId: assumedRoleId(name), Arn: assumedRoleArn(role, name) },
       Credentials: {
         AccessKeyId: session.accessKeyId,
         SecretAccessKey: session.secretAccessKey,
@@ -118,6 +129,11 @@ export class StsEndpoint {
       },
     };
   }
+}
+
+function roleOf(arn: string): Role {
+  const [, account = '', name = ''] = /^arn:aws:iam::(\d{12}):role\/(?:.*\/)?([^/]+)$/.exec(arn) ?? [];
+  return { account, name };
 }
 
 interface Assumption {

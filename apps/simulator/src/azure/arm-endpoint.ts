@@ -15,14 +15,7 @@ import { findRoute, ROUTES, type Route } from './arm-routes';
 import { GroupCalls, type RouteNames } from './group-calls';
 import { render } from './json-answer';
 import type { Operations } from './operations';
-import {
-  CLIENT_ID,
-  RESOURCE_GROUP,
-  SUBSCRIPTION_ID,
-  tokenProblem,
-  type AccessTokens,
-  type TokenProblem,
-} from './principal';
+import { CLIENT_ID, RESOURCE_GROUP, tokenProblem, type AccessTokens, type TokenProblem } from './principal';
 import type { SecurityGroups } from './security-groups';
 import { ServiceEndpoint } from './services/service-endpoint';
 import { SERVICE_EFFECTS, serviceRoute } from './services/service-routes';
@@ -60,7 +53,7 @@ export class ArmEndpoint {
     private readonly tokens: AccessTokens,
     services: Services,
   ) {
-    this.calls = new GroupCalls(groups, operations);
+    this.calls = new GroupCalls(groups, operations, world.accounts);
     this.services = new ServiceEndpoint(world, services, operations, {
       prefix: ARM_PREFIX,
       base: baseOf,
@@ -95,7 +88,8 @@ export class ArmEndpoint {
           throw new CloudError(404, 'InvalidResourceType', 'The resource type could not be found.');
         }
         this.checkCall(request, effect === 'read');
-        if (!world.roles.allows('AZURE', route.action)) throw unauthorizedFor(route, request);
+        const unassigned = world.accounts.of('AZURE', names.subscription.toLowerCase())?.roles.length === 0;
+        if (unassigned || !world.roles.allows('AZURE', route.action)) throw unauthorizedFor(route, request);
       },
       perform,
       failLater: () => perform({}, true),
@@ -122,7 +116,8 @@ export class ArmEndpoint {
 
   private checkTarget({ subscription, resourceGroup, group }: RouteNames): void {
     if (group !== undefined) this.groups.find(subscription, resourceGroup ?? '', group);
-    else if (subscription.toLowerCase() !== SUBSCRIPTION_ID) this.groups.find(subscription, '', '');
+    else if (subscription !== '' && !this.world.accounts.has('AZURE', subscription.toLowerCase()))
+      this.groups.find(subscription, '', '');
   }
 }
 

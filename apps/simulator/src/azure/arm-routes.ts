@@ -31,6 +31,8 @@ const route = (
 
 /** Azure matches the fixed parts of a path case-insensitively. */
 export const ROUTES: readonly Route[] = [
+  // who may read anything in a subscription is shown it
+  route(['ListSubscriptions', 'read', `${NETWORK}/read`], 'GET', '/subscriptions', 'listSubscriptions'),
   route(['GetNetworkSecurityGroup', 'read', `${NETWORK}/read`], 'GET', GROUP, 'getGroup'),
   route(
     ['ListSecurityRules', 'read', `${NETWORK}/securityRules/read`],
@@ -69,10 +71,10 @@ export const ROUTES: readonly Route[] = [
 
 export function findRoute(method: string, path: string): { route: Route | undefined; names: RouteNames } {
   for (const candidate of ROUTES) {
-    const groups = candidate.method === method ? candidate.path.exec(path)?.groups : undefined;
-    if (groups) {
+    const match = candidate.method === method ? candidate.path.exec(path) : null;
+    if (match) {
       const names = Object.fromEntries(
-        Object.entries(groups).map(([name, text]) => [name, decodeURIComponent(text)]),
+        Object.entries(match.groups ?? {}).map(([name, text]) => [name, decodeURIComponent(text)]),
       );
       return { route: candidate, names: { subscription: '', ...names } };
     }

@@ -1,3 +1,4 @@
+import type { Accounts } from '../accounts/accounts';
 import { CloudError } from '../cloud-error';
 import type { CallModifiers } from '../faults/serve-call';
 import { cutPage } from '../paging';
@@ -33,6 +34,7 @@ export interface GroupCall {
 }
 
 const PAGE_SIZE = 250;
+const SUBSCRIPTIONS_PER_PAGE = 2;
 const LOCATION = 'westeurope';
 /** What Azure suggests for every change, however long it takes. */
 const RETRY_AFTER = { 'retry-after': '10' };
@@ -42,7 +44,28 @@ export class GroupCalls {
   constructor(
     private readonly groups: SecurityGroups,
     private readonly operations: Operations,
+    private readonly accounts: Accounts,
   ) {}
+
+  listSubscriptions({ base, request }: GroupCall): CloudAnswer {
+    const assigned = this.accounts.list('AZURE').filter(({ roles }) => roles.length > 0);
+    const page = cutPage(
+      assigned.toSorted((one, other) => (one.account < other.account ? -1 : 1)),
+      ({ account }) => account,
+      request.query.get('$skiptoken') ?? '',
+      SUBSCRIPTIONS_PER_PAGE,
+    );
+    if (!page) throw new CloudError(400, 'InvalidSkipToken', 'The skip token is not valid.');
+    const value = page.items.map(({ account, name, state }) => ({
+      id: `/subscriptions/${account}`,
+      subscriptionId: account,
+      displayName: name,
+      state: state === 'ACTIVE' ? 'Enabled' : state,
+    }));
+    const version = request.query.get('api-version');
+    const nextLink = `${base}/subscriptions?api-version=${version}&$skiptoken=${page.next}`;
+    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) }, 'OK');
+  }
 
   getGroup({ group }: GroupCall): CloudAnswer {
     const name = group.split('/')[1];

@@ -5,7 +5,7 @@ import type { LedgerRule } from '../ground-truth/ledger';
 import { anotherOperation, groupNotFound, ruleLimitReached } from './azure-error';
 import { ledgerRulesOf } from './ledger-rules';
 import type { Operations } from './operations';
-import { RESOURCE_GROUP, SUBSCRIPTION_ID } from './principal';
+import { RESOURCE_GROUP } from './principal';
 import type { RuleProperties } from './rule-content';
 
 export interface SecurityRule {
@@ -43,7 +43,9 @@ export class SecurityGroups {
 
   /** Finds the group that a path names, case-insensitively. @throws CloudError when there is none */
   find(subscriptionId: string, resourceGroup: string, name: string): string {
-    if (subscriptionId.toLowerCase() !== SUBSCRIPTION_ID) {
+    const { accounts } = this.world;
+    const subscription = subscriptionId.toLowerCase();
+    if (!accounts.has('AZURE', subscription)) {
       throw new CloudError(
         404,
         'SubscriptionNotFound',
@@ -58,7 +60,7 @@ export class SecurityGroups {
       );
     }
     const group = GROUPS.find((known) => known === `${resourceGroup}/${name}`.toLowerCase());
-    if (!group) throw groupNotFound(resourceGroup, name);
+    if (!group || accounts.ownerOf('AZURE', group) !== subscription) throw groupNotFound(resourceGroup, name);
     return group;
   }
 

@@ -1,3 +1,4 @@
+import { ACCOUNT_FIELDS, readAccount } from './account-input';
 import { canHit, FAULT_KINDS, type ActiveFault, type FaultKind } from '../faults/fault-script';
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import { CloudError } from '../cloud-error';
@@ -36,6 +37,7 @@ export class ControlInterface {
     'PUT /_trusts': (request) => this.setTrust(request),
     'GET /_roles': () => ok(this.describeRoles()),
     'PUT /_roles': (request) => this.setRole(request),
+    'PUT /_accounts': (request) => this.setAccount(request),
     'PUT /_locks': (request) => this.setLock(request),
     'PUT /_policies': (request) => this.setPolicies(request),
     'PUT /_clock': (request) => this.setClock(request),
@@ -259,6 +261,15 @@ export class ControlInterface {
     const granted = GRANTED[provider];
     this.world.roles.withdraw(provider, required('without', input.someOf('without', granted), granted));
     return ok({ provider, permissions: this.world.roles.permissionsOf(provider) });
+  }
+
+  /** What an administrator of the organization does: make an account, roles in it, and move targets there. */
+  private setAccount({ body }: ControlRequest): ControlAnswer {
+    const input = Input.fromJson(body, ACCOUNT_FIELDS);
+    const account = readAccount(input);
+    const { targets } = this.requireProvider(input);
+    this.world.accounts.set(account, input.someOf('targets', targets) ?? []);
+    return ok(account);
   }
 
   private clearFaults(): ControlAnswer {

@@ -26,9 +26,13 @@ import {
 import { PROJECT } from './service-account';
 import { isAuthenticated, type AccessTokens } from './token-endpoint';
 
-export const COMPUTE_EFFECTS: Readonly<Record<string, CallEffect>> = Object.fromEntries(
-  Object.entries(METHODS).map(([name, { effect }]) => [name, effect]),
-);
+const SEARCH = 'projects.search';
+const PROJECTS_PER_PAGE = 2;
+
+export const COMPUTE_EFFECTS: Readonly<Record<string, CallEffect>> = {
+  ...Object.fromEntries(Object.entries(METHODS).map(([name, { effect }]) => [name, effect])),
+  [SEARCH]: 'check',
+};
 
 /** Compute, and the one method of the Resource Manager. */
 const PATH = /^\/gcp\/(?:compute\/)?v1\/projects\/([^/:]+)[/:](.+)$/;
@@ -55,7 +59,33 @@ export class ComputeEndpoint {
     this.state = { ...state, isGranted: (permission) => this.world.roles.allows('GCP', permission) };
   }
 
+  /** The Resource Manager's search, unordered and late. */
+  private search(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    const { world } = this;
+    const call = { provider: 'GCP', operation: SEARCH, effect: 'check', targets: [] } as const;
+    return serveCall(world, request.epoch, call, {
+      check: () => {
+        if (!isAuthenticated(request, this.tokens)) throw unauthenticated();
+      },
+      perform: () => {
+        const all = world.accounts.search();
+        const from = Number(request.query.get('pageToken') ?? 0);
+        const projects = all.slice(from, from + PROJECTS_PER_PAGE).map(({ account, name, state }) => ({
+          name: `projects/${account}`,
+          projectId: account,
+          displayName: name,
+          state,
+        }));
+        const next = from + PROJECTS_PER_PAGE;
+        return jsonAnswer(200, 'OK', { projects, ...(next < all.length && { nextPageToken: String(next) }) });
+      },
+      refuse: (why) => this.faultError(why, null, undefined),
+      render,
+    });
+  }
+
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
+    if (request.path === '/gcp/v3/projects:search') return this.search(request);
     const { state, world } = this;
     const routed = routeOf(request);
     const body = readBody(request);
@@ -79,7 +109,9 @@ export class ComputeEndpoint {
         if (!isAuthenticated(request, this.tokens)) throw unauthenticated();
         const [, project = ''] = PATH.exec(request.path) ?? [];
         if (!routed) throw notFound(request.path);
-        if (project !== PROJECT) throw notFound(`projects/${project}`);
+        const { accounts } = world;
+        const isElsewhere = targets.some((target) => accounts.ownerOf('GCP', target) !== project);
+        if (!accounts.has('GCP', project) || isElsewhere) throw notFound(`projects/${project}`);
         if (!world.buckets.take(`GCP ${effect}`, BUCKET)) throw rateLimitExceeded(PROJECT);
         if (permission !== null && !state.isGranted(permission)) throw refuse('refuse');
       },

@@ -83,8 +83,8 @@ export class ResourceChecks {
 
   private async verifyWithDriver(due: DueResource): Promise<void> {
     const driver = await this.clouds.driver(due.provider, due.resourceType);
-    const { resourceType, targetIdentifier: identifier, region, credentialId } = due;
-    const access = { resourceType, identifier, region, credentialId };
+    const { resourceType, targetIdentifier: identifier, region, credentialId, writeVerified } = due;
+    const access = { resourceType, identifier, region, credentialId, isProven: writeVerified };
     const target = await this.clouds.open(access, new Map());
     const { burst, refillPerSecond } = driver.traits.writeBudget;
     const waitMs = await this.engine.budgets.take(

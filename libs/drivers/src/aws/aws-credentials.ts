@@ -2,7 +2,7 @@ import { credentialFields } from '../credential-fields';
 import { DriverError } from '../driver-error';
 import { requireIdentity, type IdentityTokens } from '../identity-tokens';
 import type { CloudTarget, DriverCredential } from '../provider-driver';
-import { AWS_FACTS, REGION } from './aws.facts';
+import { ANY_ACCOUNT, AWS_FACTS, REGION } from './aws.facts';
 
 /** Keys that sign requests. */
 export interface AwsKeys {
@@ -27,11 +27,6 @@ export interface FederatedRole {
 const OWN_KEY_ID = 'DRAWBRIDGE_AWS_ACCESS_KEY_ID';
 const OWN_SECRET = 'DRAWBRIDGE_AWS_SECRET_ACCESS_KEY';
 
-/** The non-secret identity of a credential: an access key id or a role. */
-export function identityOf({ data }: DriverCredential): string {
-  return data.roleArn ?? data.accessKeyId ?? '';
-}
-
 /** Reads the keys or the role of a tenant's credential. @throws DriverError `denied` when it is unusable */
 export function readCredential(credential: DriverCredential): AwsKeys | AssumableRole | FederatedRole {
   const { credentialType, externalId, identity } = credential;
@@ -42,6 +37,8 @@ export function readCredential(credential: DriverCredential): AwsKeys | Assumabl
     return { ...keys, ...(sessionToken && { sessionToken }) };
   }
   const roleArn = field('roleArn');
+  if (roleArn.includes(ANY_ACCOUNT))
+    throw new DriverError('denied', 'The credential is for many AWS accounts: the resource names none');
   if (credentialType === 'WEB_IDENTITY') return { roleArn, identity: requireIdentity(identity) };
   // Without it another tenant could use the role by naming it (confused deputy).
   if (!externalId) throw new DriverError('denied', 'The credential has no external id');

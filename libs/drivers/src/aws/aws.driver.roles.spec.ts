@@ -127,6 +127,8 @@ describe('AWS driver: assumed roles', () => {
 
   it('uses the write budget of the role or key, per region', () => {
     expect(driver.accountKey(target())).toMatch(/^AWS:AKIATENANT:eu-west-1:/);
-    expect(driver.accountKey(roleTarget())).toMatch(/^AWS:arn:aws:iam::123456789012:role\/doors:eu-west-1:/);
+    expect(driver.accountKey(roleTarget())).toBe('AWS:123456789012:eu-west-1');
+    const unproven = { ...roleTarget(), unprovenPath: 'credential' };
+    expect(driver.accountKey(unproven)).toBe('AWS:123456789012:eu-west-1:credential');
   });
 });

@@ -1,5 +1,6 @@
 import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
 import { accountKey } from '../account-key';
+import type { CloudAccount } from '../cloud-accounts';
 import { DriverError } from '../driver-error';
 import type { CallToken } from '../call-tokens';
 import { requireResourceType } from '../credential-fields';
@@ -16,13 +17,14 @@ import {
 import { firstTypeOf } from '../provider-facts';
 import { Outcomes } from '../outcomes';
 import { parseCluster, parseIpSet } from './arns';
-import { identityOf, type AwsKeys } from './aws-credentials';
+import type { AwsKeys } from './aws-credentials';
 import { AwsJson } from './aws-json';
 import type { AwsTarget } from './aws-target';
-import { AWS_FACTS } from './aws.facts';
+import { accountIn, AWS_FACTS } from './aws.facts';
 import { CredentialCheck } from './credential-check';
 import { Ec2Clients, type TenantAccess } from './ec2-clients';
 import { EksEndpoint } from './eks-endpoint';
+import { listOrganization } from './organization-accounts';
 import { PrefixList } from './prefix-list';
 import { PrefixListEntries } from './prefix-list-entries';
 import { RoleSessions } from './role-sessions';
@@ -76,17 +78,26 @@ class AwsDriver implements CloudDriver {
   private readonly settings: SdkSettings;
   private readonly clients: Ec2Clients;
   private readonly credentials: CredentialCheck;
+  private readonly roles: RoleSessions;
 
   constructor(environment: NodeJS.ProcessEnv, onOwnIdentityFailure: (reason: Error) => void) {
     this.settings = new SdkSettings(environment, firstTypeOf(AWS_FACTS).traits.callTimeoutMs);
-    const roles = new RoleSessions(environment, this.settings, onOwnIdentityFailure);
-    this.clients = new Ec2Clients(roles, this.settings);
-    this.credentials = new CredentialCheck(roles, this.settings);
+    this.roles = new RoleSessions(environment, this.settings, onOwnIdentityFailure);
+    this.clients = new Ec2Clients(this.roles, this.settings);
+    this.credentials = new CredentialCheck(this.roles, this.settings);
   }
 
-  accountKey({ credential, region, resourceType }: CloudTarget): string {
-    const service = SERVICE_OF[resourceType] ?? '';
-    return accountKey('AWS', `${identityOf(credential)}:${region ?? ''}${service}`, credential);
+  /** All roles of an account share its limits; whose account an access key is of, nothing tells. */
+  accountKey({ credential, region, resourceType, unprovenPath }: CloudTarget): string {
+    const limited = `${region ?? ''}${SERVICE_OF[resourceType] ?? ''}`;
+    const account = accountIn(credential.data.roleArn ?? '');
+    if (account === undefined)
+      return accountKey('AWS', `${credential.data.accessKeyId ?? ''}:${limited}`, credential);
+    return [`AWS:${account}:${limited}`, ...(unprovenPath === undefined ? [] : [unprovenPath])].join(':');
+  }
+
+  listAccounts(credential: DriverCredential): Promise<CloudAccount[]> {
+    return listOrganization(credential, this.roles, this.settings);
   }
 
   checkCredential(credential: DriverCredential): Promise<void> {

@@ -3,6 +3,7 @@ import {
   BOTH_FAMILIES,
   IMMEDIATE,
   TRAFFIC_FIELDS,
+  type AccountShape,
   type FieldForm,
   type ProviderFacts,
   type RegionForm,
@@ -11,11 +12,54 @@ import {
 import { CLUSTER_ARN, IP_SET_ARN, parseCluster, parseIpSet } from './arns';
 import { ownIdentitySetup, trustSetup } from './trust-setup';
 
+/** In the place of the digits of an account: the role exists in many, by the same name. */
+export const ANY_ACCOUNT = '{account}';
+
 const ROLE_ARN: FieldForm = {
-  pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
-  words: 'must look like arn:aws:iam::123456789012:role/drawbridge',
+  pattern: /^arn:aws(-[a-z]+)*:iam::(\d{12}|\{account\}):role\/[\w+=,.@/-]{1,1024}$/,
+  words:
+    'must look like arn:aws:iam::123456789012:role/drawbridge; {account} in place of the 12 digits: a role of this name in many accounts',
   example: 'arn:aws:iam::123456789012:role/drawbridge',
 };
+
+const LISTING_ROLE: FieldForm = {
+  pattern: /^arn:aws(-[a-z]+)*:iam::\d{12}:role\/[\w+=,.@/-]{1,1024}$/,
+  words: 'must look like arn:aws:iam::123456789012:role/drawbridge-accounts',
+  example: 'arn:aws:iam::123456789012:role/drawbridge-accounts',
+};
+
+/** What both kinds of roles have. */
+const ROLE = {
+  required: ['roleArn'],
+  optional: ['listingRoleArn'],
+  forms: { roleArn: ROLE_ARN, listingRoleArn: LISTING_ROLE },
+  hints: ['roleArn', 'listingRoleArn'],
+  scope: {
+    pattern: /^(r-[0-9a-z]{4,32}|ou-[0-9a-z]{4,32}-[0-9a-z]{8,32})$/,
+    words: 'must be the id of an organizational unit, like ou-abcd-12345678, or of the root, like r-abcd',
+    example: 'ou-abcd-12345678',
+  },
+};
+
+const LISTING_DESCRIPTION =
+  'a role in the management account, or in a delegated administrator, that trusts the same and may organizations:ListAccounts: ' +
+  'the accounts of the organization get their names; left out: they are labelled here';
+
+/** A role whose ARN leaves the account open. */
+const ACCOUNT: AccountShape = {
+  noun: 'AWS account',
+  pattern: /^\d{12}$/,
+  example: '123456789012',
+  of: ({ roleArn = '' }) => accountIn(roleArn) ?? null,
+  fill: (fields, account) => ({
+    ...fields,
+    roleArn: (fields['roleArn'] ?? '').replace(ANY_ACCOUNT, account),
+  }),
+  isListed: ({ listingRoleArn = '' }) => listingRoleArn !== '',
+};
+
+/** The account in an ARN; undefined: it names none. */
+export const accountIn = (arn: string): string | undefined => /^(?:[^:]*:){4}(\d{12}):/.exec(arn)?.[1];
 
 /** What a user or a role needs. */
 const POLICY = `{
@@ -97,6 +141,7 @@ export const AWS_FACTS: ProviderFacts = {
     'AWS_EC2_METADATA_SERVICE_ENDPOINT',
     'AWS_ENDPOINT_URL_EC2',
     'AWS_ENDPOINT_URL_EKS',
+    'AWS_ENDPOINT_URL_ORGANIZATIONS',
     'AWS_ENDPOINT_URL_STS',
     'AWS_ENDPOINT_URL_WAFV2',
     'AWS_ROLE_ARN',
@@ -137,25 +182,20 @@ export const AWS_FACTS: ProviderFacts = {
     },
     ASSUME_ROLE: {
       label: 'Role, assumed by Drawbridge',
-      required: ['roleArn'],
-      optional: [],
+      ...ROLE,
       descriptions: {
         roleArn:
           'the role to assume; its trust policy names the external id that is answered when the credential is made',
+        listingRoleArn: LISTING_DESCRIPTION,
       },
-      forms: {
-        roleArn: ROLE_ARN,
-      },
-      hints: ['roleArn'],
+      account: ACCOUNT,
       setup: ownIdentitySetup,
     },
     WEB_IDENTITY: {
       label: 'Role, without a secret',
-      required: ['roleArn'],
-      optional: [],
-      descriptions: { roleArn: 'the role that trusts your issuer' },
-      forms: { roleArn: ROLE_ARN },
-      hints: ['roleArn'],
+      ...ROLE,
+      descriptions: { roleArn: 'the role that trusts your issuer', listingRoleArn: LISTING_DESCRIPTION },
+      account: ACCOUNT,
       needsIssuer: true,
       setup: trustSetup,
     },
@@ -217,6 +257,7 @@ export const AWS_FACTS: ProviderFacts = {
       effect: { usualSeconds: 10, atMostSeconds: 180 },
       region: null,
       regionOf: (arn) => parseIpSet(arn)!.region,
+      accountOf: accountIn,
       policy: policyOn('WafIpSet', ['wafv2:GetIPSet', 'wafv2:UpdateIPSet'], '<ARN of the IP set>'),
       revocation: {
         cutsConnections: 'yes',
@@ -248,6 +289,7 @@ export const AWS_FACTS: ProviderFacts = {
       effect: IMMEDIATE,
       region: null,
       regionOf: (arn) => parseCluster(arn)!.region,
+      accountOf: accountIn,
       policy: policyOn(
         'EksCluster',
         ['eks:DescribeCluster', 'eks:UpdateClusterConfig'],

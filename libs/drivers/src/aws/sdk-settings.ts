@@ -71,7 +71,9 @@ export class SdkSettings {
   }
 
   /** Another endpoint than AWS's own; undefined: none. */
-  endpoint(variable: 'AWS_ENDPOINT_URL_EKS' | 'AWS_ENDPOINT_URL_WAFV2'): string | undefined {
+  endpoint(
+    variable: 'AWS_ENDPOINT_URL_EKS' | 'AWS_ENDPOINT_URL_ORGANIZATIONS' | 'AWS_ENDPOINT_URL_WAFV2',
+  ): string | undefined {
     return this.environment[variable] || undefined;
   }
 

@@ -33,6 +33,13 @@ const actions = (calls: readonly string[]): string[] => calls.map((call) => `ec2
 /** Of sessions that only prove that a role can be assumed: they may do nothing. */
 export const NO_CALLS = policy({ Effect: 'Deny', Action: '*', Resource: '*' });
 
+/** Of the session that lists the accounts of an organization. */
+export const LIST_ACCOUNTS = policy({
+  Effect: 'Allow',
+  Action: 'organizations:ListAccounts',
+  Resource: '*',
+});
+
 /**
  * The policy that limits a role's session to the calls on one target. AWS allows what both the role and this allow, so a
  * stolen session opens one target at most. At most 400 characters long; AWS takes 2048.

@@ -1,5 +1,6 @@
 import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
 import { accountKey } from '../account-key';
+import { cloudAccount, readAccounts, type CloudAccount } from '../cloud-accounts';
 import { Deadline } from '../deadline';
 import { requireResourceType } from '../credential-fields';
 import type {
@@ -27,6 +28,9 @@ import { NetworkSecurityGroup } from './network-security-group';
 
 const AUTHORITY = 'https://login.microsoftonline.com';
 const RESOURCE_MANAGER = 'https://management.azure.com';
+/** For the pages of subscriptions. */
+const LIST_MS = 60_000;
+const SUBSCRIPTION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
  * The driver for Azure: network security groups, and the firewalls of services of their own.
@@ -67,6 +71,21 @@ class AzureDriver implements CloudDriver {
     await this.tokens.check(
       readCredential(credential),
       new Deadline(this.timeoutMs('NETWORK_SECURITY_GROUP')),
+    );
+  }
+
+  async listAccounts(credential: DriverCredential): Promise<CloudAccount[]> {
+    const deadline = new Deadline(LIST_MS);
+    const principal = readCredential(credential);
+    const token = await this.tokens.token(principal, deadline);
+    const clientSecret = 'clientSecret' in principal.proof ? principal.proof.clientSecret : '';
+    const arm = new ArmJson({ endpoint: this.clients.endpoint, token, clientSecret, deadline });
+    return token.run(() =>
+      readAccounts('Azure', SUBSCRIPTION, async () => {
+        const listed = await arm.list('/subscriptions', '2022-12-01', 'the list of subscriptions');
+        const accounts = listed.map((one) => cloudAccount(one.subscriptionId, one.displayName, one.state));
+        return { accounts, next: null };
+      }),
     );
   }
 

@@ -4,6 +4,7 @@ import {
   IMMEDIATE,
   TRAFFIC_FIELDS,
   type FieldForm,
+  type Fields,
   type ProviderFacts,
   type Revocation,
 } from '../provider-facts';
@@ -61,6 +62,15 @@ const APP = {
   forms: { tenantId: TENANT, clientId: UUID, subscriptionId: SUBSCRIPTION_FORM },
   hints: ['tenantId', 'clientId', 'subscriptionId'],
   fixedHints: ['subscriptionId'],
+  account: {
+    noun: 'subscription',
+    pattern: UUID.pattern,
+    example: UUID.example,
+    of: ({ subscriptionId }: Fields) => subscriptionId?.toLowerCase() ?? null,
+    isDefault: true as const,
+    fill: (fields: Fields, account: string) => ({ ...fields, subscriptionId: account }),
+    isListed: () => true,
+  },
   aliases: { tenant: 'tenantId', appId: 'clientId' },
 };
 
@@ -108,6 +118,11 @@ export const AZURE_FACTS: ProviderFacts = {
       },
       needsIssuer: true,
       setup: trustSetup,
+      scope: {
+        pattern: /^[\w().-]{1,90}$/,
+        words: 'must be the id of a management group',
+        example: 'production',
+      },
     },
   },
   resourceTypes: {

@@ -28,13 +28,14 @@ export function namingOf(
   armType: string,
   noun: string,
   example: string,
-): Pick<ResourceTypeFacts, 'identifier' | 'nameTarget'> {
+): Pick<ResourceTypeFacts, 'identifier' | 'accountOf' | 'nameTarget'> {
   return {
     identifier: {
       pattern: new RegExp(`^(?:${GROUP}/${NAME}|${fullId(armType)})$`, 'i'),
       example,
       description: `the resource group and the name of the ${noun}, or its full id`,
     },
+    accountOf: (identifier) => /^\/subscriptions\/([^/]+)\//i.exec(identifier)?.[1]?.toLowerCase(),
     // The canonical identifier: the full resource id in lower case.
     nameTarget: ({ identifier, hints }) => {
       const given = identifier.toLowerCase();

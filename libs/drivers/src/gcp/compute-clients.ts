@@ -18,6 +18,7 @@ interface ClientRequest {
 }
 
 const ORIGIN = 'https://compute.googleapis.com';
+const SEARCH_MS = 10_000;
 const RESOURCE_MANAGER = 'https://cloudresourcemanager.googleapis.com';
 
 /**
@@ -75,6 +76,21 @@ export class ComputeClients {
     const isList = Array.isArray(granted) && granted.every((item) => typeof item === 'string');
     if (!isList) throw unexpectedResponse(operation);
     return granted;
+  }
+
+  /** A page of the projects that the Resource Manager shows. @throws CallFailure */
+  async searchProjects(
+    token: CallToken<string>,
+    pageToken: string | null,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const query = new URLSearchParams({ pageSize: '500', ...(pageToken !== null && { pageToken }) });
+    const url = `${this.resourceManager}/v3/projects:search?${query.toString()}`;
+    const { body } = await token.use((current) => {
+      const headers = { authorization: `Bearer ${current}` };
+      const request = { operation: 'projects.search', url, headers, secrets: [current] };
+      return requestJson(GOOGLE, request, SEARCH_MS);
+    });
+    return body;
   }
 }
 

@@ -1,6 +1,7 @@
 import { parseRuleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
 import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
+import type { CloudAccount } from '../cloud-accounts';
 import { requireResourceType } from '../credential-fields';
 import { explainOpen, refuseOpenTarget } from '../open-target';
 import { Outcomes } from '../outcomes';
@@ -23,6 +24,7 @@ import { additionsOf, removalsOf } from './firewall-writes';
 import { GCP_FACTS } from './gcp.facts';
 import { accessRules, networkBlocks } from './open-rules';
 import { sendPaced } from './paced-writes';
+import { listProjects } from './projects';
 import { requirePermissions } from './permission-check';
 import { VpcNetwork } from './vpc-network';
 
@@ -48,6 +50,11 @@ class GcpDriver implements CloudDriver {
 
   async checkCredential(credential: DriverCredential): Promise<void> {
     await this.tokens.check(readIdentity(credential));
+  }
+
+  async listAccounts(credential: DriverCredential): Promise<CloudAccount[]> {
+    const token = await this.tokens.token(readIdentity(credential));
+    return token.run(() => listProjects((page) => this.compute.searchProjects(token, page)));
   }
 
   verify(target: CloudTarget, config: ResourceConfig): Promise<Verified> {

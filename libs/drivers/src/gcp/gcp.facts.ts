@@ -4,6 +4,7 @@ import {
   BOTH_FAMILIES,
   IMMEDIATE,
   TRAFFIC_FIELDS,
+  type AccountShape,
   type CredentialTypes,
   type ResourceNaming,
   type TargetName,
@@ -44,6 +45,16 @@ const PROJECT = {
   example: 'production-123456',
 };
 
+const ACCOUNT: AccountShape = {
+  noun: 'project',
+  pattern: PROJECT.pattern,
+  example: PROJECT.example,
+  of: ({ project_id: project = null }) => project,
+  isDefault: true,
+  fill: (fields, account) => ({ ...fields, project_id: account }),
+  isListed: () => true,
+};
+
 /** Google's key JSON. Its URLs (`token_uri`) are ignored: they would determine where the signed assertion is sent. */
 const CREDENTIAL_TYPES: CredentialTypes = {
   SERVICE_ACCOUNT: {
@@ -81,6 +92,7 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     hints: ['project_id', 'client_email', 'private_key_id'],
     // A network without a project is in the key's project.
     fixedHints: ['project_id'],
+    account: ACCOUNT,
   },
   FEDERATION: {
     label: 'Workload identity, without a secret',
@@ -126,9 +138,15 @@ const CREDENTIAL_TYPES: CredentialTypes = {
     },
     hints: ['project_id', 'projectNumber', 'poolId', 'providerId', 'serviceAccountEmail'],
     fixedHints: ['project_id'],
+    account: ACCOUNT,
     needsIssuer: true,
     parse: idsOfExternalAccount,
     setup: trustSetup,
+    scope: {
+      pattern: /^(organizations|folders)\/\d{1,30}$/,
+      words: 'must look like folders/123456789012 or organizations/123456789012',
+      example: 'folders/123456789012',
+    },
   },
 };
 
@@ -212,6 +230,7 @@ export const GCP_FACTS: ProviderFacts = {
           example: 900,
         },
       ],
+      accountOf: (identifier) => SPELLING.exec(identifier)?.[1]?.toLowerCase(),
       nameTarget,
     },
   },

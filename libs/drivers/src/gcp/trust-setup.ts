@@ -5,7 +5,7 @@ import { quoted, unless, writing, type TrustSetup } from '../trust-setup';
  * credential change rules.
  * @param policy the custom role
  */
-export function trustSetup({ issuer, subject, hints }: TrustSetup, policy: string): string {
+export function trustSetup({ issuer, subject, hints, scope }: TrustSetup, policy: string): string {
   const {
     project_id: project = 'PROJECT_ID',
     projectNumber: number = 'PROJECT_NUMBER',
@@ -15,7 +15,17 @@ export function trustSetup({ issuer, subject, hints }: TrustSetup, policy: strin
   } = hints;
   const principal = `principal://iam.googleapis.com/projects/${number}/locations/global/workloadIdentityPools/${pool}/subject/${subject}`;
   const inProject = `--project=${quoted(project)}`;
-  const grant = `gcloud projects add-iam-policy-binding ${quoted(project)} --role=${quoted(`projects/${project}/roles/drawbridge`)}`;
+  const [kind, id = ''] = scope?.split('/') ?? [];
+  const organization = kind === 'organizations' ? id : 'ORGANIZATION_ID';
+  const holder =
+    scope === undefined
+      ? `projects add-iam-policy-binding ${quoted(project)}`
+      : kind === 'organizations'
+        ? `organizations add-iam-policy-binding ${quoted(id)}`
+        : `resource-manager folders add-iam-policy-binding ${quoted(id)}`;
+  const roleIn = scope === undefined ? `projects/${project}` : `organizations/${organization}`;
+  const inRoles = scope === undefined ? inProject : `--organization=${quoted(organization)}`;
+  const grant = `gcloud ${holder} --role=${quoted(`${roleIn}/roles/drawbridge`)}`;
   const grants = email
     ? `${grant} --member=${quoted(`serviceAccount:${email}`)}
 gcloud iam service-accounts add-iam-policy-binding ${quoted(email)} ${inProject} \\
@@ -24,7 +34,9 @@ gcloud iam service-accounts add-iam-policy-binding ${quoted(email)} ${inProject}
   --member=${quoted(principal)}`;
   const inPool = `${inProject} --location=global`;
   const providerInPool = `${quoted(provider)} ${inPool} --workload-identity-pool=${quoted(pool)}`;
-  return `# once for each project
+  const note =
+    organization === id || scope === undefined ? '' : ' ORGANIZATION_ID: gcloud organizations list names it';
+  return `# once for each project that has a pool.${note}
 gcloud services enable ${inProject} iam.googleapis.com sts.googleapis.com iamcredentials.googleapis.com \\
   cloudresourcemanager.googleapis.com compute.googleapis.com
 ${unless(
@@ -33,8 +45,8 @@ ${unless(
 )}
 ${writing('role.yaml', policy)}
 ${unless(
-  `gcloud iam roles describe drawbridge ${inProject}`,
-  `gcloud iam roles create drawbridge ${inProject} --file=role.yaml`,
+  `gcloud iam roles describe drawbridge ${inRoles}`,
+  `gcloud iam roles create drawbridge ${inRoles} --file=role.yaml`,
 )}
 
 # a provider for this credential; one that exists keeps its issuer and condition

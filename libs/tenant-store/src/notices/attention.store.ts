@@ -64,7 +64,11 @@ const CAUSES = {
   CREDENTIAL_FAILING: {
     severity: 'NOW',
     objectType: 'CREDENTIAL',
-    found: `c.id, c.name, c.last_verified_at, c.verification_error FROM credentials c
+    // of one for many accounts, each account that refuses it
+    found: `coalesce(c.parent_id, c.id), c.name || coalesce(' in ' || coalesce((
+        SELECT coalesce(a.label, a.listed_label) || ' (' || a.account || ')' FROM cloud_accounts a
+        WHERE a.credential_id = c.parent_id AND a.account = c.account), c.account), ''),
+        c.last_verified_at, c.verification_error FROM credentials c
       WHERE c.organization_id = $1 AND c.deleted_at IS NULL AND NOT c.is_valid`,
   },
   // an agent that no resource leads to guards nothing

@@ -13,14 +13,32 @@ import {
   first,
   listPage,
   rows,
+  touches,
 } from '#entities';
+import { hasSecrets } from './credential-secrets';
 
 export interface CredentialRow extends Readonly<
-  Omit<CredentialEntity, 'organizationId' | 'sealedData' | 'checkDueAt' | 'checkAttempts' | 'deletedAt'>
+  Omit<
+    CredentialEntity,
+    | 'organizationId'
+    | 'sealedData'
+    | 'checkDueAt'
+    | 'checkAttempts'
+    | 'deletedAt'
+    | 'parentId'
+    | 'account'
+    | 'accountsDueAt'
+    | 'accountsAskedAt'
+  >
 > {
+  /** when its provider last listed accounts; null: never */
+  readonly accountsListedAt: Date | null;
   /** the organization's external id, for cloud roles that this service assumes */
   readonly externalId: string;
 }
+
+/** A credential locked against deletion. */
+export type LockedCredential = Pick<CredentialRow, 'id' | 'provider' | 'credentialType' | 'hints'>;
 
 /** What a credential is still used for. */
 export interface CredentialUse {
@@ -33,22 +51,38 @@ export interface CredentialUse {
   readonly isStuck: boolean;
 }
 
-const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType", c.hints, c.is_valid AS "isValid",
-  c.last_verified_at AS "lastVerifiedAt", c.verification_error AS "verificationError",
+/** SQL: of a credential `c` for many accounts, its rows for those in use. */
+const IN_ACCOUNTS = 'FROM credentials one WHERE one.parent_id = c.id AND one.deleted_at IS NULL';
+/** SQL: false where an account refuses it. */
+const IS_VALID = `CASE WHEN EXISTS (SELECT ${IN_ACCOUNTS} AND NOT one.is_valid) THEN false
+  ELSE coalesce(c.is_valid, (SELECT bool_and(one.is_valid) ${IN_ACCOUNTS})) END`;
+const VERIFIED_AT = `greatest(c.last_verified_at, (SELECT max(one.last_verified_at) ${IN_ACCOUNTS}))`;
+const ERROR = `coalesce(c.verification_error, (SELECT one.account || ': ' || one.verification_error ${IN_ACCOUNTS}
+  AND one.verification_error IS NOT NULL ORDER BY one.account LIMIT 1))`;
+
+const COLUMNS = `c.id, c.name, c.provider, c.credential_type AS "credentialType", c.hints, ${IS_VALID} AS "isValid",
+  ${VERIFIED_AT} AS "lastVerifiedAt", ${ERROR} AS "verificationError",
+  (SELECT max(a.listed_at) FROM cloud_accounts a WHERE a.credential_id = c.id) AS "accountsListedAt",
+  c.accounts_error AS "accountsError",
   (SELECT o.external_id FROM organizations o WHERE o.id = c.organization_id) AS "externalId",
   c.created_at AS "createdAt", c.updated_at AS "updatedAt"`;
 
+/** SQL: a credential that is not deleted, no row for one account. */
+const IS_SHOWN = 'c.deleted_at IS NULL AND c.parent_id IS NULL';
+/** SQL: the ids of the credential $2 and of its rows for accounts. */
+const FAMILY = `(SELECT id FROM credentials WHERE organization_id = $1 AND (id = $2 OR parent_id = $2))`;
+
 export const CREDENTIAL_LIST: ListDefinition = {
-  list: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.deleted_at IS NULL`,
+  list: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND ${IS_SHOWN}`,
   id: 'c.id',
   search: ['c.name', `(SELECT string_agg(hint.value, ' ') FROM jsonb_each_text(c.hints) hint)`],
-  sort: { name: 'c.name', lastVerifiedAt: 'c.last_verified_at' },
+  sort: { name: 'c.name', lastVerifiedAt: VERIFIED_AT },
   order: 'name',
   filters: {
     provider: choiceFilter('c.provider', PROVIDERS),
     credentialType: choiceFilter('c.credential_type', []),
     state: choiceFilter(
-      `CASE c.is_valid WHEN true THEN 'VALID' WHEN false THEN 'INVALID' ELSE 'UNCHECKED' END`,
+      `CASE ${IS_VALID} WHEN true THEN 'VALID' WHEN false THEN 'INVALID' ELSE 'UNCHECKED' END`,
       ['VALID', 'INVALID', 'UNCHECKED'],
     ),
   },
@@ -88,7 +122,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     return (await this.dataKey(tx, organization))!;
   }
 
-  /** @param credential `checkInSeconds`: until its first check in the background */
+  /** @param credential `checkInSeconds`: until its first check in the background; null: it is checked in each account */
   async create(
     tx: Tx,
     organization: OrganizationId,
@@ -99,13 +133,13 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       credentialType: string;
       hints: Readonly<Record<string, string>>;
       sealedData: Readonly<Record<string, string>>;
-      checkInSeconds: number;
+      checkInSeconds: number | null;
     },
   ): Promise<CredentialRow> {
     const [row] = await tx.query<CredentialRow[]>(
       `INSERT INTO credentials AS c
          (id, organization_id, name, provider, credential_type, hints, sealed_data, check_due_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING ${COLUMNS}`,
+       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8::float8)) RETURNING ${COLUMNS}`,
       [
         credential.id,
         organization,
@@ -127,7 +161,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
     return first<CredentialRow>(
       tx,
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
+      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND ${IS_SHOWN}`,
       [organization, id],
     );
   }
@@ -145,21 +179,29 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       readonly secrets?: Pick<SealedCredential, 'sealedData'> & Pick<CredentialRow, 'hints'>;
     },
   ): Promise<CredentialRow | null> {
-    const rotation = change.secrets
-      ? `, hints = $4, sealed_data = $5, is_valid = NULL, verification_error = NULL, last_verified_at = NULL,
-         check_due_at = now(), check_attempts = 0`
+    const { name = null, secrets } = change;
+    const unchecked = `is_valid = NULL, verification_error = NULL, last_verified_at = NULL, check_attempts = 0`;
+    // one for many accounts is checked in each
+    const rotation = secrets
+      ? `, hints = $4, sealed_data = $5, ${unchecked}, accounts_error = NULL,
+         accounts_due_at = CASE WHEN accounts_due_at IS NOT NULL THEN now() END,
+         check_due_at = CASE WHEN check_due_at IS NOT NULL THEN now() END`
       : '';
-    const secrets = change.secrets
-      ? [JSON.stringify(change.secrets.hints), JSON.stringify(change.secrets.sealedData)]
-      : [];
-    const [row] = await rows<CredentialRow>(
+    const given = secrets ? [JSON.stringify(secrets.hints), JSON.stringify(secrets.sealedData)] : [];
+    const changed = await touches(
       tx,
       `UPDATE credentials c SET name = coalesce($3, c.name), updated_at = now()${rotation}
-       WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL RETURNING ${COLUMNS}`,
-      [organization, id, change.name ?? null, ...secrets],
+       WHERE c.organization_id = $1 AND c.id = $2 AND ${IS_SHOWN} RETURNING 1`,
+      [organization, id, name, ...given],
     );
-    if (row && change.secrets) await this.invalidateVerifications(tx, organization, id);
-    return row ?? null;
+    if (!changed) return null;
+    await tx.query(
+      `UPDATE credentials SET name = coalesce($3, name)${secrets ? `, ${unchecked}, check_due_at = now()` : ''}
+       WHERE organization_id = $1 AND parent_id = $2`,
+      [organization, id, name],
+    );
+    if (secrets) await this.invalidateVerifications(tx, organization, id);
+    return this.find(tx, organization, id);
   }
 
   /** New secrets may have other permissions: resources that were verified once are due for verification now. */
@@ -167,7 +209,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     await tx.query(
       `UPDATE resources SET write_verified = false,
          verify_due_at = CASE WHEN last_verified_at IS NULL THEN verify_due_at ELSE now() END
-       WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL`,
+       WHERE organization_id = $1 AND credential_id IN ${FAMILY} AND deleted_at IS NULL`,
       [organization, id],
     );
   }
@@ -178,21 +220,24 @@ export class CredentialStore implements TenantStore<CredentialStore> {
    */
   async lockedUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
     const [locked] = await tx.query<{ name: string }[]>(
-      'SELECT name FROM credentials WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE',
+      `SELECT name FROM credentials c WHERE organization_id = $1 AND id = $2 AND ${IS_SHOWN} FOR UPDATE`,
       [organization, id],
     );
     if (!locked) return null;
+    await tx.query('SELECT FROM credentials WHERE organization_id = $1 AND parent_id = $2 FOR UPDATE', [
+      organization,
+      id,
+    ]);
     // a separate statement sees what was committed while this one waited for the lock
     const [use] = await tx.query<Omit<CredentialUse, 'name'>[]>(
       `SELECT ARRAY(SELECT name FROM resources
-           WHERE organization_id = $1 AND credential_id = $2 AND deleted_at IS NULL ORDER BY name) AS resources,
+           WHERE organization_id = $1 AND credential_id IN ${FAMILY} AND deleted_at IS NULL ORDER BY name) AS resources,
          EXISTS (SELECT FROM rules r JOIN rule_holders h ON h.rule_id = r.id AND h.released_at IS NULL
              JOIN resource_ips ip ON ip.id = h.resource_ip_id AND ip.organization_id = $1
-           WHERE r.credential_id = $2 AND r.state <> 'absent') AS "hasHeldRules",
-         EXISTS (SELECT FROM rules r WHERE r.credential_id = $2 AND r.state <> 'absent'
-           AND (c.is_valid IS FALSE OR r.last_error IS NOT NULL)
-           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)) AS "isStuck"
-       FROM credentials c WHERE c.id = $2`,
+           WHERE r.credential_id IN ${FAMILY} AND r.state <> 'absent') AS "hasHeldRules",
+         EXISTS (SELECT FROM rules r JOIN credentials c ON c.id = r.credential_id
+           WHERE r.credential_id IN ${FAMILY} AND r.state <> 'absent' AND (c.is_valid IS FALSE OR r.last_error IS NOT NULL)
+           AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)) AS "isStuck"`,
       [organization, id],
     );
     return { name: locked.name, ...use! };
@@ -202,21 +247,21 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   async remove(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
     const unused = await rows(
       tx,
-      `DELETE FROM credentials c WHERE c.organization_id = $1 AND c.id = $2
-         AND NOT EXISTS (SELECT FROM resources WHERE credential_id = c.id)
-         AND NOT EXISTS (SELECT FROM rules WHERE credential_id = c.id) RETURNING id`,
+      `DELETE FROM credentials WHERE id IN ${FAMILY}
+         AND NOT EXISTS (SELECT FROM resources WHERE credential_id IN ${FAMILY})
+         AND NOT EXISTS (SELECT FROM rules WHERE credential_id IN ${FAMILY}) RETURNING id`,
       [organization, id],
     );
     if (unused.length > 0) return;
-    await tx.query(
-      `UPDATE credentials SET deleted_at = now(), check_due_at = now() WHERE organization_id = $1 AND id = $2`,
-      [organization, id],
-    );
+    await tx.query(`UPDATE credentials SET deleted_at = now(), check_due_at = now() WHERE id IN ${FAMILY}`, [
+      organization,
+      id,
+    ]);
   }
 
   /**
    * Records the result of a requested check, unless the secrets were replaced meanwhile.
-   * @param checked the secrets as they were checked
+   * @param checked the credential, or its row for an account, and the secrets as they were checked
    * @param failure why the provider refused it; null when it is valid
    */
   async recordCheck(
@@ -225,10 +270,10 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
     failure: string | null,
   ): Promise<void> {
+    if (!(await hasSecrets(tx, organization, id, sealedData, 'NO KEY UPDATE'))) return;
     await tx.query(
-      `UPDATE credentials SET ${credentialChecked('$4')}
-       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
-      [organization, id, JSON.stringify(sealedData), failure],
+      `UPDATE credentials SET ${credentialChecked('$3')} WHERE organization_id = $1 AND id = $2`,
+      [organization, id, failure],
     );
   }
 
@@ -239,27 +284,25 @@ export class CredentialStore implements TenantStore<CredentialStore> {
     { id, sealedData }: Pick<SealedCredential, 'id' | 'sealedData'>,
     message: string,
   ): Promise<void> {
+    if (!(await hasSecrets(tx, organization, id, sealedData, 'NO KEY UPDATE'))) return;
     await tx.query(
-      `UPDATE credentials SET verification_error = $4, check_due_at = now() + interval '30 seconds'
-       WHERE organization_id = $1 AND id = $2 AND sealed_data = $3::jsonb`,
-      [organization, id, JSON.stringify(sealedData), message],
+      `UPDATE credentials SET verification_error = $3, check_due_at = now() + interval '30 seconds'
+       WHERE organization_id = $1 AND id = $2`,
+      [organization, id, message],
     );
   }
 
   /** Locks a credential against deletion until the transaction ends. */
-  lock(
-    tx: Tx,
-    organization: OrganizationId,
-    id: string,
-  ): Promise<Pick<CredentialRow, 'provider' | 'hints'> | null> {
-    return first<Pick<CredentialRow, 'provider' | 'hints'>>(
+  lock(tx: Tx, organization: OrganizationId, id: string): Promise<LockedCredential | null> {
+    return first<LockedCredential>(
       tx,
-      `SELECT provider, hints FROM credentials WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL
-       FOR KEY SHARE`,
+      `SELECT id, provider, credential_type AS "credentialType", hints FROM credentials c
+       WHERE organization_id = $1 AND id = $2 AND ${IS_SHOWN} FOR KEY SHARE`,
       [organization, id],
     );
   }
 
+  /** @param id of the credential, or of its row for an account */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
     return first<SealedCredential>(
       tx,

@@ -2,8 +2,13 @@ import { PROVIDERS } from '#rules';
 import { choiceFilter, idFilter, type ListDefinition } from '#entities';
 import { resourcesOf } from '../roles/granted-sql';
 
+/** SQL: what administrators call the account of a resource `r` with the credential `c`, or its provider does. */
+const ACCOUNT_LABEL = `(SELECT coalesce(a.label, a.listed_label) FROM cloud_accounts a
+  WHERE a.credential_id = coalesce(c.parent_id, c.id) AND a.account = r.account)`;
+
 /** SQL: an organization's resources. */
-export const RESOURCES = `SELECT r.id, r.name, r.credential_id AS "credentialId", c.name AS "credentialName", r.provider,
+export const RESOURCES = `SELECT r.id, r.name, coalesce(c.parent_id, c.id) AS "credentialId", c.name AS "credentialName",
+    r.credential_id AS "accessId", r.account, ${ACCOUNT_LABEL} AS "accountLabel", r.provider,
     r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
     t.identifier AS "targetIdentifier", r.region, r.endpoint, r.config, r.labels,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.verification_error AS "verificationError", r.created_at AS "createdAt",
@@ -20,13 +25,14 @@ const STATE = `CASE WHEN r.abandoned_at IS NOT NULL THEN 'ABANDONED' WHEN r.veri
 export const RESOURCE_LIST: ListDefinition = {
   list: RESOURCES,
   id: 'r.id',
-  search: ['r.name', 'r.resource_identifier', 'r.endpoint'],
+  search: ['r.name', 'r.resource_identifier', 'r.endpoint', 'r.account', ACCOUNT_LABEL],
   sort: { name: 'r.name', createdAt: 'r.created_at', lastVerifiedAt: 'r.last_verified_at', state: STATE },
   order: 'name',
   filters: {
     provider: choiceFilter('r.provider', PROVIDERS),
     resourceType: choiceFilter('r.resource_type', []),
-    credentialId: idFilter('r.credential_id = ?'),
+    credentialId: idFilter('coalesce(c.parent_id, c.id) = ?'),
+    account: { kind: 'texts', where: 'r.account = ANY (?::text[])' },
     roleId: idFilter(`r.id IN ${resourcesOf('?::uuid')}`),
     label: { kind: 'labels', where: 'r.labels @> ALL (?::jsonb[])' },
     state: choiceFilter(STATE, RESOURCE_STATES),

@@ -5,6 +5,11 @@ export interface ResourceRow {
   readonly name: string;
   readonly credentialId: string;
   readonly credentialName: string;
+  /** of the credential's row for the resource's account, or the credential itself: what its rules are written with */
+  readonly accessId: string;
+  /** of the target; null: not known */
+  readonly account: string | null;
+  readonly accountLabel: string | null;
   readonly targetId: string;
   /** unique over all providers */
   readonly targetKey: string;
@@ -29,7 +34,8 @@ export interface ResourceRow {
 
 export interface NewResource {
   readonly name: string;
-  readonly credentialId: string;
+  readonly accessId: string;
+  readonly account: string | null;
   readonly provider: Provider;
   readonly resourceType: string;
   readonly resourceIdentifier: string;

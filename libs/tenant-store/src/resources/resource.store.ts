@@ -17,6 +17,7 @@ import {
   listPage,
 } from '#entities';
 import { GRANT, reaches, resourcesOf } from '../roles/granted-sql';
+import { hasSecrets } from './credential-secrets';
 import { ASSIGNED_RESOURCES, RESOURCE_LIST, RESOURCES } from './resource-list';
 import type { LockedTarget, NewResource, ResourceChange, ResourceRow } from './resource-rows';
 
@@ -113,12 +114,12 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<ResourceRow> {
     const [created] = await tx.query<{ id: string }[]>(
       `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
-         region, config, target_id, endpoint, labels)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
+         region, config, target_id, endpoint, labels, account)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
       [
         organization,
         resource.name,
-        resource.credentialId,
+        resource.accessId,
         resource.provider,
         resource.resourceType,
         resource.resourceIdentifier,
@@ -127,6 +128,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         resource.targetId,
         resource.endpoint,
         JSON.stringify(resource.labels),
+        resource.account,
       ],
     );
     return (await this.find(tx, organization, created!.id))!;
@@ -187,7 +189,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   ): Promise<void> {
     await tx.query(
       `UPDATE resources SET name = $3, credential_id = $4, resource_identifier = $5, region = $6, config = $7,
-         is_active = $8, target_id = $9, endpoint = $13, labels = $14, updated_at = now(), revision = revision + $10::boolean::int,
+         is_active = $8, target_id = $9, endpoint = $13, labels = $14, account = $15, updated_at = now(),
+         revision = revision + $10::boolean::int,
          suspended_by_check = suspended_by_check AND NOT $11,
          write_verified = write_verified AND credential_id = $4 AND resource_identifier = $5
            AND region IS NOT DISTINCT FROM $6,
@@ -201,7 +204,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         organization,
         id,
         change.name,
-        change.credentialId,
+        change.accessId,
         change.resourceIdentifier,
         change.region,
         JSON.stringify(change.config),
@@ -212,6 +215,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         change.trafficChanged,
         change.endpoint,
         JSON.stringify(change.labels),
+        change.account,
       ],
     );
   }
@@ -278,13 +282,13 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   async recordVerification(
     tx: Tx,
     organization: OrganizationId,
-    verified: Pick<ResourceRow, 'id' | 'resourceIdentifier' | 'credentialId' | 'region'>,
+    verified: Pick<ResourceRow, 'id' | 'resourceIdentifier' | 'accessId' | 'region'>,
     secrets: SealedCredential['sealedData'] | null,
     failure: { readonly message: string; readonly isRetryable: boolean } | null,
   ): Promise<void> {
-    const isCurrent = await this.hasSecrets(tx, organization, verified.credentialId, secrets);
+    const isCurrent = await hasSecrets(tx, organization, verified.accessId, secrets);
     const found: HealthEventType = failure === null ? 'VERIFY_OK' : 'VERIFY_FAILED';
-    const { id, resourceIdentifier, credentialId, region } = verified;
+    const { id, resourceIdentifier, accessId, region } = verified;
     await tx.query(
       `WITH verified AS (
          UPDATE resources SET updated_at = now(), is_active = $3 AND (is_active OR EXISTS (
@@ -306,25 +310,10 @@ export class ResourceStore implements TenantStore<ResourceStore> {
         found,
         failure?.message ?? null,
         resourceIdentifier,
-        credentialId,
+        accessId,
         region,
         !isCurrent || (failure?.isRetryable ?? false),
       ],
     );
-  }
-
-  /** Whether the credential still has these secrets; locks them against rotation until the transaction ends. */
-  private async hasSecrets(
-    tx: Tx,
-    organization: OrganizationId,
-    credentialId: string,
-    secrets: SealedCredential['sealedData'] | null,
-  ): Promise<boolean> {
-    if (secrets === null) return true;
-    const [known] = await tx.query<{ same: boolean }[]>(
-      `SELECT sealed_data = $3::jsonb AS same FROM credentials WHERE organization_id = $1 AND id = $2 FOR SHARE`,
-      [organization, credentialId, JSON.stringify(secrets)],
-    );
-    return known?.same ?? false;
   }
 }

@@ -4,7 +4,12 @@ import { credentialChecked } from './credential.store';
 
 /** A credential leased to this worker for a check. */
 export interface DueCredential {
+  /** of the credential, or of its row for an account */
   readonly id: string;
+  /** of the credential itself */
+  readonly credentialId: string;
+  /** null: it is checked as it is */
+  readonly account: string | null;
   readonly organizationId: OrganizationId;
   readonly name: string;
   readonly provider: Provider;
@@ -28,6 +33,7 @@ export interface DueResource {
   readonly targetIdentifier: string;
   readonly region: string | null;
   readonly credentialId: string;
+  readonly writeVerified: boolean;
   readonly config: ResourceConfig;
   /** ms since the last successful verification; null: there was none */
   readonly verifiedAgoMs: number | null;
@@ -52,7 +58,8 @@ export class VerificationStore {
          ORDER BY check_due_at LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED
        )
        UPDATE credentials c SET check_due_at = now() + make_interval(secs => $3) FROM due WHERE c.id = due.id
-       RETURNING c.id, c.organization_id AS "organizationId", c.name, c.provider, c.is_valid AS "wasValid",
+       RETURNING c.id, coalesce(c.parent_id, c.id) AS "credentialId", c.account,
+         c.organization_id AS "organizationId", c.name, c.provider, c.is_valid AS "wasValid",
          c.check_attempts AS attempts, c.check_due_at::text AS lease`,
       [providers, limit, leaseSeconds],
     );
@@ -71,9 +78,10 @@ export class VerificationStore {
     );
     if (settled.length === 0 || due.wasValid === (failure === null)) return;
     await this.audit.write(tx, due.organizationId, {
-      ...bySystem(due, failure),
+      ...bySystem({ id: due.credentialId, name: due.name }, failure),
       eventType: 'CREDENTIAL_VERIFIED',
       resourceType: 'CREDENTIAL',
+      ...(due.account !== null && { details: { account: due.account } }),
     });
   }
 
@@ -105,7 +113,7 @@ export class VerificationStore {
        RETURNING r.id, r.organization_id AS "organizationId", r.name, r.provider, r.resource_type AS "resourceType",
          r.resource_identifier AS "resourceIdentifier",
          (SELECT t.identifier FROM targets t WHERE t.id = r.target_id) AS "targetIdentifier", r.region, r.credential_id AS "credentialId",
-         r.config, extract(epoch FROM now() - r.last_verified_at)::float8 * 1000 AS "verifiedAgoMs",
+         r.write_verified AS "writeVerified", r.config, extract(epoch FROM now() - r.last_verified_at)::float8 * 1000 AS "verifiedAgoMs",
          r.verify_due_at::text AS lease`,
       [providers, limit, leaseSeconds, everyMinutes],
     );

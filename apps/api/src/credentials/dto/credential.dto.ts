@@ -121,8 +121,12 @@ export class CredentialDto {
       'For types without a stored secret: the issuer and subject of the tokens that the cloud is shown',
   })
   identity?: CredentialIdentityDto;
-  @ApiProperty({ type: Boolean, nullable: true, description: 'null before the first check' }) isValid!:
-    boolean | null;
+  @ApiProperty({
+    type: Boolean,
+    nullable: true,
+    description: 'null before the first check; of one for many accounts, false where an account refuses it',
+  })
+  isValid!: boolean | null;
   @ApiProperty({
     nullable: true,
     ...TIME,
@@ -135,6 +139,14 @@ export class CredentialDto {
     description: "The provider's error message when the last check failed",
   })
   verificationError!: string | null;
+  @ApiProperty({
+    nullable: true,
+    ...TIME,
+    description: 'When the provider last listed the accounts that it reaches; null: never',
+  })
+  accountsListedAt!: Date | null;
+  @ApiProperty({ type: String, nullable: true, description: 'Why the provider did not list them' })
+  accountsError!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
 }
@@ -146,6 +158,14 @@ export class CredentialSetupQueryDto {
     example: ['SECURITY_GROUP'],
   })
   resourceType?: string[];
+
+  @Optional(string(), {
+    description:
+      'For every account below it, those to come included: an organizational unit or the root of AWS, a management group of Azure, ' +
+      'a folder or an organization of Google Cloud; left out: for one account',
+    example: 'ou-abcd-12345678',
+  })
+  scope?: string;
 }
 
 @ApiSchema({

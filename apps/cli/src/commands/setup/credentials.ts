@@ -43,8 +43,15 @@ export function registerCredentials(program: Command): void {
     examples: [
       'credentials setup aws --for SECURITY_GROUP',
       'credentials setup azure --for SQL_SERVER --for KEY_VAULT',
+      'credentials setup aws --for SECURITY_GROUP --scope ou-abcd-12345678',
     ],
     required: [new Option('--for <types...>', 'types of resources')],
+    options: [
+      new Option(
+        '--scope <id>',
+        'for all accounts of an organizational unit, a management group or a folder',
+      ),
+    ],
     run: setUp,
   });
   define(credentials, {
@@ -88,10 +95,16 @@ async function show({ api, name, output }: Call): Promise<void> {
   return output.result(credential, identity.setup);
 }
 
-async function setUp({ api, name, options, output }: Call<{ for: string[] }>): Promise<void> {
+interface SetUpOptions {
+  readonly for: string[];
+  readonly scope?: string;
+}
+
+async function setUp({ api, name, options, output }: Call<SetUpOptions>): Promise<void> {
   const id = await idOf(api, 'credential', name);
   const resourceType = options.for.map((type) => type.toUpperCase());
-  const params = { path: { id }, query: { resourceType } };
+  const { scope } = options;
+  const params = { path: { id }, query: { resourceType, ...(scope !== undefined && { scope }) } };
   const setup = await bodyOf(api.GET('/api/v1/credentials/{id}/setup', { params }));
   return output.result(setup, setup.setup ?? setup.policy);
 }
@@ -132,6 +145,10 @@ async function rotate({ api, name, options, output }: Call<DataOptions>): Promis
 async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {
   const credential = await bodyOf(api.POST('/api/v1/credentials/{id}/verify', { params: { path: { id } } }));
   const { name, provider, isValid, verificationError } = credential;
+  if (isValid === null && verificationError === null) {
+    output.result(credential, `${name} is checked in each account that a resource names.`);
+    return EXIT.ok;
+  }
   output.result(credential, `${name} is ${isValid ? '' : 'NOT '}accepted by ${provider}.`);
   if (!isValid) output.note(verificationError ?? 'it has not been checked yet');
   return isValid ? EXIT.ok : EXIT.failed;

@@ -13,7 +13,7 @@ type Line = Readonly<Record<string, unknown>>;
 /** As many as one request takes. */
 const AT_ONCE = 100;
 
-const COLUMNS = 'name, credential, type, identifier, region, endpoint, ports, protocol, label:KEY';
+const COLUMNS = 'name, credential, type, identifier, region, account, endpoint, ports, protocol, label:KEY';
 
 export const importing: Definition<object> = {
   usage: 'import <file>',
@@ -60,7 +60,7 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
     .map(Number);
   if (ports.some((port) => !Number.isInteger(port)))
     throw wrong(number, `has ports like "22 443", not "${text('ports')}"`);
-  const optional = ['region', 'endpoint'].flatMap((name): [string, string][] =>
+  const optional = ['region', 'account', 'endpoint'].flatMap((name): [string, string][] =>
     text(name) === '' ? [] : [[name, text(name)]],
   );
   const protocol = text('protocol');

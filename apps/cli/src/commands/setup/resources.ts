@@ -55,6 +55,7 @@ export function registerResources(program: Command): void {
     options: [
       typeOption(),
       new Option('--region <region>', 'for AWS'),
+      new Option('--account <account>', 'where the credential is for many: account, subscription or project'),
       ...trafficOptions(),
       setOption('a further field of its config'),
       labelOption('roles may reach it by its labels'),
@@ -135,13 +136,14 @@ interface CreateOptions extends TrafficOptions {
   readonly identifier: string;
   readonly type?: string;
   readonly region?: string;
+  readonly account?: string;
   readonly set: readonly string[];
   readonly label: readonly string[];
   readonly verify: boolean;
 }
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<ExitCode> {
-  const { identifier: resourceIdentifier, region, endpoint } = options;
+  const { identifier: resourceIdentifier, region, endpoint, account } = options;
   await refuseTaken(api, name);
   const { id: credentialId, provider } = await one(api, 'credential', options.credential);
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
@@ -153,6 +155,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     resourceType,
     resourceIdentifier,
     ...(region === undefined ? {} : { region }),
+    ...(account === undefined ? {} : { account }),
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
   };
