@@ -85,17 +85,17 @@ export function ChoiceField({ from, query = {}, none, extra = [], ...field }: Ch
   const [text, setText] = useState<string | null>(null);
   const listId = useId();
   const { name, label, help, required, value = own, onChange } = field;
-  const typed = useTyped(value === '' ? (text ?? '') : '');
+  // what was chosen here was taken away elsewhere, as with all filters
+  const isGone = value === '' && own !== '';
+  const searched = isGone ? '' : (text ?? '');
+  const typed = useTyped(value === '' ? searched : '');
   const isExtra = value === '' || extra.some(([each]) => each === value);
   const { list, choices } = useChoices({ from, query }, typed, isExtra ? [] : [value]);
   const lines = choices.map((each) => [each.value, lineOf(each)] as const);
   // gone, or of another list
   const unknown = isExtra || lines.some(([each]) => each === value) ? [] : ([[value, value]] as const);
   const options = [...lines, ...unknown, ...extra];
-  const lineNow = options.find(([each]) => each === value)?.[1];
-  // what was chosen was taken away elsewhere, as with all filters
-  const isGone = value === '' && options.some(([, line]) => line === text);
-  const shown = lineNow ?? (isGone ? '' : (text ?? ''));
+
   const choose = (line: string): void => {
     setText(line);
     const chosen = options.find(([, each]) => each === line)?.[0] ?? '';
@@ -119,7 +119,7 @@ export function ChoiceField({ from, query = {}, none, extra = [], ...field }: Ch
               form=""
               list={listId}
               placeholder={none ?? 'Search'}
-              value={shown}
+              value={options.find(([each]) => each === value)?.[1] ?? searched}
               onChange={({ target }) => choose(target.value)}
             />
             <datalist id={listId}>

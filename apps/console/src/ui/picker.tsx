@@ -37,7 +37,7 @@ export function Picker({ name, label, help, choices, chosen = [], onChange, empt
   const wanted = search.trim().toLowerCase();
   // the last one that is known of each: what was found before is chosen still
   const [met, setMet] = useState<readonly Choice[]>([]);
-  const known = [...choices, ...met.filter(({ value }) => !choices.some((each) => each.value === value))];
+  const known = [...met.filter(({ value }) => !choices.some((each) => each.value === value)), ...choices];
   const found = (wanted === '' ? known : choices).filter(
     ({ text, detail }) =>
       more || `${text}\n${typeof detail === 'string' ? detail : ''}`.toLowerCase().includes(wanted),

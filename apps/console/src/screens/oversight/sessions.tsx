@@ -21,6 +21,11 @@ const isAmiss = ({ status, endedAt }: Session): boolean =>
 const WHOSE = [PERSON, RESOURCE];
 const ALL = [statusFilter(STATUS), ...WHOSE, ...TIMES];
 
+const TABS = [
+  ['Open now', undefined],
+  ['All', 'all'],
+] as const;
+
 const OPEN = { status: [...LIVE, 'EXPIRING'] };
 
 /** Who has access to what now, and who had it. */
@@ -43,16 +48,16 @@ export function Sessions() {
       }
     >
       <Tabs label="Sessions">
-        <Link to="/open" search={{ userId, resourceId }} aria-current={isOpen ? 'page' : undefined}>
-          Open now
-        </Link>
-        <Link
-          to="/open"
-          search={{ tab: 'all', userId, resourceId }}
-          aria-current={isOpen ? undefined : 'page'}
-        >
-          All
-        </Link>
+        {TABS.map(([text, each]) => (
+          <Link
+            key={text}
+            to="/open"
+            search={{ tab: each, userId, resourceId }}
+            activeOptions={{ explicitUndefined: true }}
+          >
+            {text}
+          </Link>
+        ))}
       </Tabs>
       <Section>
         <Collection

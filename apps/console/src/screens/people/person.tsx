@@ -60,10 +60,10 @@ export function Person() {
           }
         >
           <Tabs label="Parts of the account">
-            <Link to="." search={{}} aria-current={tab ? undefined : 'page'}>
+            <Link to="." search={{ tab: undefined }} activeOptions={{ explicitUndefined: true }}>
               Account
             </Link>
-            <Link to="." search={{ tab: 'resources' }} aria-current={tab ? 'page' : undefined}>
+            <Link to="." search={{ tab: 'resources' }}>
               May open
             </Link>
           </Tabs>

@@ -90,7 +90,7 @@ export function Role() {
         >
           <Tabs label="Parts of the role">
             {TABS.map(([text, each]) => (
-              <Link key={text} to="." search={{ tab: each }} aria-current={each === tab ? 'page' : undefined}>
+              <Link key={text} to="." search={{ tab: each }} activeOptions={{ explicitUndefined: true }}>
                 {text}
               </Link>
             ))}
