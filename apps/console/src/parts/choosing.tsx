@@ -95,7 +95,6 @@ export function ChoiceField({ from, query = {}, none, extra = [], ...field }: Ch
   // gone, or of another list
   const unknown = isExtra || lines.some(([each]) => each === value) ? [] : ([[value, value]] as const);
   const options = [...lines, ...unknown, ...extra];
-
   const choose = (line: string): void => {
     setText(line);
     const chosen = options.find(([, each]) => each === line)?.[0] ?? '';

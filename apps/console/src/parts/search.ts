@@ -58,7 +58,7 @@ const LIST = {
   to: time,
 };
 
-/** The same of a list on one of several tabs. */
+/** Of a list on one of several tabs. */
 export const listOn = <Tab extends string>(tabs: readonly Tab[]) => searchOf({ ...LIST, tab: oneOf(tabs) });
 
 export const list = searchOf(LIST);

@@ -7,7 +7,7 @@ import { count } from './words';
 /** What can be done to several rows at once. */
 export interface Bulk<Item> {
   readonly label: string;
-  /** those that it concerns; left out: all */
+  /** left out: it concerns all */
   readonly fits?: (item: Item) => boolean;
   /** what it does, and fields */
   readonly children?: ReactNode;

@@ -32,12 +32,7 @@ const COLUMNS: readonly Column<Key>[] = [
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
 ];
 
-const STATE = stateFilter({
-  VALID: 'valid',
-  ENDING: 'ends soon',
-  EXPIRED: 'expired',
-  REVOKED: 'revoked',
-});
+const STATES = { VALID: 'valid', ENDING: 'ends soon', EXPIRED: 'expired', REVOKED: 'revoked' };
 
 /** Keys, newest first. @param userId only those of one user */
 export const Keys = ({ userId }: { userId?: string }) => (
@@ -47,7 +42,7 @@ export const Keys = ({ userId }: { userId?: string }) => (
     query={{ userId }}
     columns={COLUMNS}
     search="name, prefix, user"
-    filters={[STATE]}
+    filters={[stateFilter(STATES)]}
     sort="-createdAt"
     empty={<Empty title="There is no key yet. For a pipeline, create one of a service user." />}
   />
