@@ -44,7 +44,7 @@ describeInBrowser('The console is used by administrators', () => {
     await says(visitor, /^Locked down: .* This ended 1 session\.$/);
     await org.reaches(id, 'CANCELLED');
     await visitor.settled();
-    expect(await visitor.focused()).toBe('Open now');
+    expect(await visitor.focused()).toBe('Sessions');
     await other.click('link', 'Lift it');
     await other.reaches('Organization');
     await other.click('button', 'Lift the lockdown');

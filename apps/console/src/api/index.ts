@@ -4,7 +4,16 @@ export { silentSince, watchNetwork } from './contact';
 export { dismissEnding, unanswered, untilAnswered, type Ending } from './endings';
 export { asFailure, Failure } from './failure';
 export { Followed } from './followed';
-export { live, queryClient, useAll, useList, type List } from './queries';
+export {
+  listOf,
+  live,
+  queryClient,
+  useList,
+  type ItemOf,
+  type List,
+  type ListParameters,
+  type ListPath,
+} from './queries';
 export {
   acceptTokens,
   deviceToken,

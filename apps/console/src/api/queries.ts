@@ -39,12 +39,19 @@ export const live = <Data>(
     data !== undefined && isUnsettled(data) && !document.hidden ? UNSETTLED_MS : SETTLED_MS,
 });
 
-type ListAnswer<Item> = { get: { responses: { 200: { content: { 'application/json': Item[] } } } } };
-/** The paths whose GET returns an array, with the total in a header. */
+type AnswerOf<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Answer } } } };
+}
+  ? Answer
+  : never;
+type ItemIn<Answer> = Answer extends readonly (infer Item)[] | { content: readonly (infer Item)[] }
+  ? Item
+  : never;
+/** The paths whose GET returns a list: an array with the total in a header, or a page with its total. */
 export type ListPath = {
-  [Path in keyof paths]: paths[Path] extends ListAnswer<unknown> ? Path : never;
+  [Path in keyof paths]: [ItemIn<AnswerOf<Path>>] extends [never] ? never : Path;
 }[keyof paths];
-export type ItemOf<Path extends ListPath> = paths[Path] extends ListAnswer<infer Item> ? Item : never;
+export type ItemOf<Path extends ListPath> = ItemIn<AnswerOf<Path>>;
 
 export interface List<Item> {
   readonly items: readonly Item[];
@@ -52,8 +59,8 @@ export interface List<Item> {
   readonly total: number;
 }
 
-interface ListParameters {
-  readonly path?: Readonly<Record<string, string>>;
+export interface ListParameters {
+  readonly path?: Readonly<Record<string, string>> | undefined;
   /** undefined: left out; several values: any of them */
   readonly query?: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 }
@@ -63,59 +70,41 @@ export function useList<Path extends ListPath>(
   path: Path,
   parameters: ListParameters = {},
   options: {
-    isUnsettled?: (list: List<ItemOf<Path>>) => boolean;
+    isUnsettled?: ((list: List<ItemOf<Path>>) => boolean) | undefined;
     enabled?: boolean;
+    /** read once, and after each change: what one chooses from */
+    isStill?: boolean;
   } = {},
 ): UseQueryResult<List<ItemOf<Path>>> {
   return useQuery({
-    queryKey: ['get', path, parameters],
-    queryFn: ({ signal }) => readList(path, parameters, signal),
+    ...listOf(path, parameters),
     placeholderData: (previous: List<ItemOf<Path>> | undefined) => previous,
+    ...(options.isStill ? { refetchInterval: false } : {}),
     ...(options.enabled === undefined ? {} : { enabled: options.enabled }),
     ...(options.isUnsettled ? live(options.isUnsettled) : {}),
   });
 }
 
+/** The same for `useQueries`. */
+export const listOf = <Path extends ListPath>(path: Path, parameters: ListParameters) => ({
+  queryKey: ['get', path, parameters],
+  queryFn: ({ signal }: { signal: AbortSignal }) => readList(path, parameters, signal),
+});
+
 type ReadList = (
   path: string,
-  init: { params: ListParameters; signal?: AbortSignal },
+  init: { params: ListParameters; signal: AbortSignal },
 ) => Promise<{ data?: unknown; response: Response }>;
 
 async function readList<Path extends ListPath>(
   path: Path,
   params: ListParameters,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<List<ItemOf<Path>>> {
   // the parameters differ from path to path; their names are checked where they are given
   const read = api.GET as unknown as ReadList;
-  const { data, response } = await read(path, { params, ...(signal ? { signal } : {}) });
-  const items = data as ItemOf<Path>[];
-  return { items, total: Number(response.headers.get('X-Total-Count') ?? items.length) };
-}
-
-const PAGE_SIZE = 100;
-/** More than any organization has of what is chosen from; a longer list is searched on the server. */
-const MAX_PAGES = 10;
-
-/** Every item of a list that one chooses from, such as all roles. */
-export function useAll<Path extends ListPath>(
-  path: Path,
-  query: ListParameters['query'] = {},
-  options: { enabled?: boolean } = {},
-): UseQueryResult<readonly ItemOf<Path>[]> {
-  return useQuery({
-    queryKey: ['all', path, query],
-    queryFn: async ({ signal }) => {
-      const items: ItemOf<Path>[] = [];
-      for (let page = 0; page < MAX_PAGES; page += 1) {
-        const read = await readList(path, { query: { ...query, page, size: PAGE_SIZE } }, signal);
-        items.push(...read.items);
-        if (items.length >= read.total || read.items.length < PAGE_SIZE) break;
-      }
-      return items;
-    },
-    // a long list is many requests; a change of one's own is read at once
-    refetchInterval: false,
-    ...options,
-  });
+  const { data, response } = await read(path, { params, signal });
+  const answer = data as ItemOf<Path>[] | { content: ItemOf<Path>[]; totalElements: number };
+  if (!Array.isArray(answer)) return { items: answer.content, total: answer.totalElements };
+  return { items: answer, total: Number(response.headers.get('X-Total-Count') ?? answer.length) };
 }

@@ -1,7 +1,7 @@
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
-import { PAGE_SIZE } from '../parts/listed';
+import { PAGE_SIZE } from '../parts/collection';
 import { LockdownBanner } from '../parts/lockdown';
 import { Action, Badge, Button, Icon, Loaded, Muted, Page, Announcement, Stale, Unanswered } from '../ui';
 import { useZone, ZoneSwitch } from '../ui';
@@ -21,7 +21,7 @@ const ADMINISTRATOR = [
     'Oversight',
     [
       ['/attention', 'Needs attention'],
-      ['/open', 'Open now'],
+      ['/open', 'Sessions'],
       ['/static-rules', 'Static IP rules'],
       ['/report', 'Access report'],
       ['/audit', 'Audit trail'],

@@ -1,7 +1,8 @@
-import { useList, type Schemas } from '../api';
+import type { Schemas } from '../api';
 import { Badge, Code, Empty, Muted, Section, Time, type Column, type Tone } from '../ui';
+import { Collection } from './collection';
 import { CAUSES } from './event-texts';
-import { Listed, PAGE_SIZE } from './listed';
+import { TIMES } from './filters';
 import { Lines, Reason, wordsOf } from './words';
 
 type RuleEvent = Schemas['RuleEventDto'];
@@ -56,26 +57,20 @@ const COLUMNS: readonly Column<RuleEvent>[] = [
 interface RuleEventsProps {
   readonly of: 'sessions' | 'resources';
   readonly id: string;
-  readonly page?: number | undefined;
   readonly isUnsettled?: boolean;
 }
 
 /** What was observed of the rules of a session or a resource, newest first. */
-export function RuleEvents({ of, id, page = 0, isUnsettled = false }: RuleEventsProps) {
-  const events = useList(
-    `/api/v1/${of}/{id}/events`,
-    { path: { id }, query: { page, size: PAGE_SIZE } },
-    { isUnsettled: () => isUnsettled },
-  );
-  return (
-    <Section title="What was observed">
-      <Listed
-        caption="Events of the rules"
-        query={events}
-        page={page}
-        columns={COLUMNS}
-        empty={<Empty title="Nothing was observed yet" />}
-      />
-    </Section>
-  );
-}
+export const RuleEvents = ({ of, id, isUnsettled = false }: RuleEventsProps) => (
+  <Section title="What was observed">
+    <Collection
+      caption="Events of the rules"
+      path={`/api/v1/${of}/{id}/events`}
+      of={{ id }}
+      columns={COLUMNS}
+      filters={TIMES}
+      isUnsettled={() => isUnsettled}
+      empty={<Empty title="Nothing was observed yet" />}
+    />
+  </Section>
+);

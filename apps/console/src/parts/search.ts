@@ -4,9 +4,9 @@ type Given = Readonly<Record<string, unknown>>;
 const MAX_LENGTH = 200;
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
-/** Any short text. An address that names only digits is read as a number. */
+/** Any short text. An address that names only digits is read as a number, and `true` as such. */
 export const text: Reader<string> = (given) => {
-  const found = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : '';
+  const found = ['string', 'number', 'boolean'].includes(typeof given) ? String(given).trim() : '';
   return found === '' || found.length > MAX_LENGTH ? undefined : found;
 };
 
@@ -38,12 +38,33 @@ export const searchOf =
     return Object.fromEntries(read) as never;
   };
 
+/** What the addresses of lists hold. */
+const LIST = {
+  search: text,
+  sort: text,
+  page,
+  state: text,
+  status: text,
+  provider: text,
+  label: text,
+  isOrgAdmin: text,
+  contains: text,
+  eventType: text,
+  actorEmail: text,
+  roleId: id,
+  userId: id,
+  resourceId: id,
+  from: time,
+  to: time,
+};
+
+/** Of a list on one of several tabs. */
+export const listOn = <Tab extends string>(tabs: readonly Tab[]) => searchOf({ ...LIST, tab: oneOf(tabs) });
+
+export const list = searchOf(LIST);
+
 /** Without what is undefined, as requests have it. */
 export const defined = <Search extends object>(search: Search) =>
   Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as {
     [Name in keyof Search]?: Exclude<Search[Name], undefined>;
   };
-
-/** Whether a list is narrowed by anything. */
-export const isFiltered = ({ page: _, ...filters }: object & { page?: unknown }): boolean =>
-  Object.values(filters).some((value) => value !== undefined);

@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { Badge, Code, Muted, Table, Time, TimeLeft, type Column } from '../ui';
+import { api } from '../api';
+import { Badge, Code, Muted, Time, TimeLeft, type Column } from '../ui';
+import { CAUSES } from './event-texts';
 import { Outcomes } from './outcomes';
+import type { Bulk } from './selection';
 import { StopOtherButton } from './session-actions';
-import { addressesOf, endOf, isLive, STATUS, type Session } from './sessions';
+import { addressesOf, endOf, isLive, isUnsettled, STATUS, type Session } from './sessions';
 import { Lines, UserLink } from './words';
 
 const WHO: Column<Session> = {
@@ -58,11 +60,13 @@ const COLUMNS: readonly Column<Session>[] = [
 function Until({ session }: { readonly session: Session }) {
   const [text, tone] = STATUS[session.status];
   // what was refused was never open, and has no end
+  const cause = session.endedCause ?? session.endedReason;
   const end = isLive(session) ? endOf(session) : session.endedAt;
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
       {end === null ? null : <Time at={end} />}
+      {cause === null || session.status === 'EXPIRED' ? null : <Muted>{CAUSES[cause]}</Muted>}
       {isLive(session) ? (
         <Muted>
           <TimeLeft until={endOf(session)} />
@@ -82,14 +86,20 @@ const COLUMNS_OF = {
   own: COLUMNS,
 };
 
-interface SessionTableProps {
-  readonly caption: string;
-  readonly of: keyof typeof COLUMNS_OF;
-  readonly sessions: readonly Session[];
-  readonly empty: ReactNode;
-}
+const STOP_ALL: Bulk<Session> = {
+  label: 'Stop',
+  fits: isLive,
+  ends: {},
+  children: <p>This closes their addresses, unless something else keeps them open.</p>,
+  act: (sessionIds, _, signal) =>
+    api.POST('/api/v1/sessions/admin/bulk', { body: { sessionIds, action: 'STOP' }, signal }),
+};
 
-/** Sessions: who, since when, from where, to what, until when. */
-export const SessionTable = ({ caption, of, sessions, empty }: SessionTableProps) => (
-  <Table caption={caption} columns={COLUMNS_OF[of]} rows={sessions} keyOf={({ id }) => id} empty={empty} />
-);
+/** For a `Collection`: sessions, who, since when, from where, to what, until when. */
+export const sessionsOf = (whose: keyof typeof COLUMNS_OF) => ({
+  one: 'session',
+  nameOf: (session: Session): string => `${session.userName}, ${addressesOf(session).join(' and ')}`,
+  columns: COLUMNS_OF[whose],
+  isUnsettled,
+  bulk: whose === 'own' ? [] : [STOP_ALL],
+});

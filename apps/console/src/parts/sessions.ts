@@ -16,7 +16,6 @@ export const STATUS: Readonly<Record<Status, readonly [text: string, tone: Tone]
   CANCELLED: ['Stopped', 'neutral'],
 };
 
-export const STATUSES = Object.keys(STATUS) as readonly Status[];
 /** These hold access, or are about to. */
 export const LIVE = ['PENDING', 'ACTIVE', 'PARTIAL'] as const satisfies readonly Status[];
 

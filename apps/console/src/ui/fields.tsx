@@ -64,27 +64,14 @@ export function TextField(given: FieldProps & Omit<InputHTMLAttributes<HTMLInput
 
 const TYPING_MS = 300;
 
-/** Searches a list while one types. @param value as the address has it */
-export function SearchField(given: { label: string; value: string; onChange: (value: string) => void }) {
-  const { label, value, onChange } = given;
-  const [text, setText] = useState(value);
-  // another address was opened; a space at the end is no other search
-  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
+/** What is typed, once there is a pause. */
+export function useTyped(text: string): string {
+  const [typed, setTyped] = useState(text);
   useEffect(() => {
-    if (text.trim() === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), TYPING_MS);
+    const timer = setTimeout(() => setTyped(text), TYPING_MS);
     return () => clearTimeout(timer);
-  }, [text, value, onChange]);
-  return (
-    <TextField
-      name="search"
-      label={label}
-      type="search"
-      required={false}
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-    />
-  );
+  }, [text]);
+  return typed.trim();
 }
 
 /** Several lines, such as a key or a document. */

@@ -7,6 +7,10 @@ export interface Column<Item> {
   /** empty: of buttons; its cells have no heading */
   readonly head: string;
   readonly cell: (item: Item) => ReactNode;
+  /** as the list is asked to be in order of it */
+  readonly sort?: string;
+  /** in the place of the head */
+  readonly drawn?: ReactNode;
 }
 
 interface TableProps<Item> {
@@ -15,23 +19,23 @@ interface TableProps<Item> {
   readonly columns: readonly Column<Item>[];
   readonly rows: readonly Item[];
   readonly keyOf: (item: Item) => string;
+  /** what it is in order of, descending with a `-`; left out: its heads do not change that */
+  readonly sorted?: string | undefined;
   /** instead of a table without rows */
   readonly empty: ReactNode;
 }
 
 /** A table; cards where there is no room for columns. */
-export function Table<Item>({ caption, columns, rows, keyOf, empty }: TableProps<Item>) {
+export function Table<Item>({ caption, columns, rows, keyOf, sorted, empty }: TableProps<Item>) {
   if (rows.length === 0) return empty;
   return (
     // cards are no rows of a table to a browser unless it is stated
-    <table className={styles['table']} role="table">
+    <table className={styles['table']} role="table" data-sorted={sorted}>
       <caption>{caption}</caption>
       <thead role="rowgroup">
         <tr role="row">
-          {columns.map(({ head }) => (
-            <th key={head} scope="col" role="columnheader">
-              {head || <span hidden>Actions</span>}
-            </th>
+          {columns.map((column) => (
+            <Head key={column.head} of={column} sorted={sorted} />
           ))}
         </tr>
       </thead>
@@ -48,6 +52,24 @@ export function Table<Item>({ caption, columns, rows, keyOf, empty }: TableProps
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** The address of the screen holds the order, as it holds the page (`?sort=-name`). */
+function Head<Item>({ of: { head, sort, drawn }, sorted }: { of: Column<Item>; sorted: string | undefined }) {
+  const order = sorted === sort ? 'ascending' : sorted === `-${sort}` ? 'descending' : 'none';
+  if (sort === undefined || sorted === undefined)
+    return (
+      <th scope="col" role="columnheader">
+        {drawn ?? (head || <span hidden>Actions</span>)}
+      </th>
+    );
+  return (
+    <th scope="col" role="columnheader" aria-sort={order}>
+      <Here change={{ sort: order === 'ascending' ? `-${sort}` : sort, page: undefined }}>
+        {head} <span aria-hidden="true">{{ ascending: '▲', descending: '▼', none: '' }[order]}</span>
+      </Here>
+    </th>
   );
 }
 
@@ -76,8 +98,13 @@ export function Pager({ page, size, total }: PagerProps) {
 }
 
 const PageLink = ({ to, children }: { readonly to: number; readonly children: string }) => (
+  <Here change={{ page: to || undefined }}>{children}</Here>
+);
+
+/** A link to the same screen with another address. */
+const Here = ({ change, children }: { readonly change: object; readonly children: ReactNode }) => (
   // which screen it is on, and what else its address holds, is not known here
-  <Link to="." search={((before: object) => ({ ...before, page: to || undefined })) as never}>
+  <Link to="." search={((before: object) => ({ ...before, ...change })) as never}>
     {children}
   </Link>
 );

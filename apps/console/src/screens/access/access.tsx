@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { $api, live, useAll, useList, type List, type Schemas } from '../../api';
+import { $api, live, useList, type List, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { isLive, isUnsettled, LIVE, resourcesOf, type Session } from '../../parts/sessions';
 import { ButtonLink, Empty, Loaded, Notice, Page, Section, unbroken } from '../../ui';
@@ -17,7 +17,9 @@ const isAnyUnsettled = ({ items }: List<Session>): boolean => items.some(isUnset
 /** The member's screen: in with one click, and everything that is open. */
 export function Access() {
   const me = useMe();
-  const resources = useAll('/api/v1/resources', { assigned: true });
+  // all of them: without a page, nothing is left out
+  const query = { params: { query: { assigned: true } } };
+  const resources = $api.useQuery('get', '/api/v1/resources', query, { refetchInterval: false });
   const sessions = useList('/api/v1/sessions', SHOWN, { isUnsettled: isAnyUnsettled });
   return (
     <Page title="Access">

@@ -1,19 +1,16 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { api, useList, type Schemas } from '../../api';
+import { api, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Collection } from '../../parts/collection';
 import { Lines } from '../../parts/words';
 import { Action, Badge, Code, Facts, Loaded, Page, Section, Time, type Column } from '../../ui';
 import { MailNotices } from './mail-notices';
 import { PasswordButton, SecondFactor } from './password-and-factor';
 
-const route = getRouteApi('/signed-in/account');
 type Me = Schemas['MeDto'];
 
 /** Who I am here, and how I sign in. */
 export function Account() {
   const me = useMe();
-  const { page = 0 } = route.useSearch();
   return (
     <Page title="Account">
       <Loaded query={me}>
@@ -24,7 +21,7 @@ export function Account() {
             </Section>
             <SecondFactor isOn={person.mfaEnabled} />
             <MailNotices isAdmin={person.isOrgAdmin} />
-            <SignIns page={page} />
+            <SignIns />
           </>
         )}
       </Loaded>
@@ -41,12 +38,11 @@ const factsOf = ({ organization: { name, slug }, ...me }: Me) => ({
 });
 
 /** Where this person is signed in, and how to end that. */
-const SignIns = ({ page }: { readonly page: number }) => (
+const SignIns = () => (
   <Section title="Where you are signed in">
-    <Listed
+    <Collection
       caption="Your sign-ins, newest first"
-      query={useList('/api/v1/auth/sign-ins', { query: { page, size: PAGE_SIZE } })}
-      page={page}
+      path="/api/v1/auth/sign-ins"
       columns={SIGN_INS}
       empty={null}
     />

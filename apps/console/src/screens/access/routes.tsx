@@ -1,12 +1,9 @@
 import { memberScreen } from '../../parts/screens';
-import { id, oneOf, page, searchOf, time } from '../../parts/search';
-import { STATUSES } from '../../parts/sessions';
-
-const history = searchOf({ status: oneOf(STATUSES), resourceId: id, from: time, to: time, page });
+import { list } from '../../parts/search';
 
 export const accessRoutes = [
   memberScreen('/', () => import('./access'), 'Access'),
-  memberScreen('/history', () => import('./history'), 'History', history),
-  memberScreen('/sessions/$id', () => import('./session'), 'SessionScreen', searchOf({ page })),
-  memberScreen('/account', () => import('./account'), 'Account', searchOf({ page })),
+  memberScreen('/history', () => import('./history'), 'History', list),
+  memberScreen('/sessions/$id', () => import('./session'), 'SessionScreen', list),
+  memberScreen('/account', () => import('./account'), 'Account', list),
 ] as const;

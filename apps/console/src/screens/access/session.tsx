@@ -23,7 +23,6 @@ const route = getRouteApi('/signed-in/sessions/$id');
 /** One session: one's own, or anybody's for an administrator. */
 export function SessionScreen() {
   const { id } = route.useParams();
-  const { page } = route.useSearch();
   const me = useMe();
   const path = { params: { path: { id } } };
   const session = $api.useQuery('get', '/api/v1/sessions/{id}', path, live<Session>(isUnsettled));
@@ -42,7 +41,7 @@ export function SessionScreen() {
             <Section title="Resources">
               <Outcomes session={data} />
             </Section>
-            <RuleEvents of="sessions" id={id} page={page} isUnsettled={isUnsettled(data)} />
+            <RuleEvents of="sessions" id={id} isUnsettled={isUnsettled(data)} />
           </>
         )}
       </Loaded>

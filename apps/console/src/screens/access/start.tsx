@@ -1,11 +1,27 @@
 import { useState, type ReactNode } from 'react';
-import { asFailure, Failure } from '../../api';
+import { asFailure, Failure, useList } from '../../api';
+import { labelsText } from '../../parts/labels';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import { Action, Form, Muted, Notice, Picker, Row, TextField, unbroken } from '../../ui';
+import {
+  Action,
+  Button,
+  Form,
+  Loading,
+  Muted,
+  Notice,
+  Picker,
+  Row,
+  Stack,
+  TextField,
+  unbroken,
+} from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-address';
 import type { Body, Resource, StartProps } from './starting';
+
+/** So many are opened at once without a choice. */
+const FEW = 20;
 
 /** A request may name so many resources. It names none to mean all. */
 const MAX_NAMED = 100;
@@ -71,6 +87,8 @@ interface OpenFormProps extends StartProps {
   readonly areAll?: boolean;
   /** others approve it: they read why */
   readonly isAsked?: boolean;
+  /** of many, those that are chosen at first */
+  readonly initially?: readonly string[] | undefined;
 }
 
 /** Lets an address in to resources, or asks for it. Hours and grounds are those that the chosen ones allow and ask for. */
@@ -78,7 +96,7 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
   const { requireDetectedAddress } = me.organization;
   const plain = resources.filter(({ needsReason }) => !needsReason);
   const [chosen, setChosen] = useState<readonly string[]>(
-    (plain.length > 0 ? plain : resources).map(({ id }) => id),
+    given.initially ?? (plain.length > 0 ? plain : resources).map(({ id }) => id),
   );
   const [hours, setHours] = useState<string | null>(null);
   const [isReasonAsked, setReasonAsked] = useState(false);
@@ -91,7 +109,7 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
   );
   return (
     <Form
-      submit={given.submit}
+      submit={given.initially && shown.length > 0 ? `${given.submit} to ${namesOf(shown)}` : given.submit}
       submitFirst={!isOther && !isAsked && explained.length === 0}
       busy={given.busy}
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
@@ -127,14 +145,13 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
           isAsked ? null : (
             <Muted>Opens {resources[0]!.name}.</Muted>
           )
+        ) : given.initially ? (
+          <details open={given.initially.length === 0}>
+            <summary>Choose</summary>
+            <Choice of={resources} chosen={chosen} onChange={setChosen} />
+          </details>
         ) : (
-          <Picker
-            name="resourceIds"
-            label="Resources"
-            chosen={chosen}
-            onChange={setChosen}
-            choices={resources.map(({ id, name, endpoint }) => ({ value: id, text: name, detail: endpoint }))}
-          />
+          <ResourceChoice of={resources} chosen={chosen} onChange={setChosen} />
         )}
       </div>
       {requireDetectedAddress
@@ -146,12 +163,71 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
   );
 }
 
+/** The first two, and how many others. */
+function namesOf(resources: readonly Resource[]): string {
+  const named = resources.slice(0, resources.length === 3 ? 3 : 2).map(({ name }) => name);
+  const others = resources.length - named.length;
+  if (others > 0) return `${named.join(', ')} and ${others} more`;
+  return [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' and ');
+}
+
+interface ChoiceProps {
+  readonly of: readonly Resource[];
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+const ResourceChoice = ({ of, ...given }: ChoiceProps) => (
+  <Picker
+    {...given}
+    name="resourceIds"
+    label="Resources"
+    choices={of.map((each) => ({
+      value: each.id,
+      text: each.name,
+      detail: [each.endpoint, labelsText(each)].filter(Boolean).join(' · '),
+    }))}
+  />
+);
+
+/** The same of many: all or none of them with one click. */
+function Choice({ of, chosen, onChange }: ChoiceProps) {
+  const [turn, setTurn] = useState(0);
+  const choose = (ids: readonly string[]): void => {
+    onChange(ids);
+    setTurn(turn + 1);
+  };
+  return (
+    <Stack>
+      <Row>
+        <Button onClick={() => choose(of.map(({ id }) => id))}>Everything ({of.length})</Button>
+        <Button onClick={() => choose([])}>Nothing</Button>
+      </Row>
+      <ResourceChoice key={turn} of={of} chosen={chosen} onChange={onChange} />
+    </Stack>
+  );
+}
+
+const OPENED = { query: { status: ['ACTIVE', 'PARTIAL', 'EXPIRING', 'EXPIRED', 'CANCELLED'], size: 1 } };
+
+/** Of many: what the newest session that opened was for. undefined: they are few; null: it is not known yet */
+function useInitially(resources: readonly Resource[]): readonly string[] | null | undefined {
+  const areMany = resources.length > FEW;
+  const { data } = useList('/api/v1/sessions', OPENED, { enabled: areMany });
+  if (!areMany || !data) return areMany ? null : undefined;
+  const before = data.items.flatMap(resourcesOf).map(({ id }) => id);
+  return resources.map(({ id }) => id).filter((id) => before.includes(id));
+}
+
 /** Opens what needs no approval: for the own address with one click, or for another one. @param given `isIn`: the own address is let in */
 export function StartForm({ isIn, ...given }: StartProps & { isIn: boolean; areAll: boolean }) {
+  const initially = useInitially(given.resources);
+  if (initially === null) return <Loading />;
   const form = (
     <OpenForm
       key={given.resources.map(({ id }) => id).join()}
       {...given}
+      initially={initially}
       isOther={isIn}
       submit={isIn ? 'Let this address in' : 'Let me in'}
       busy="Opening…"

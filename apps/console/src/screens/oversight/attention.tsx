@@ -1,12 +1,10 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useList, type Schemas } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../api';
+import { CollectionScreen } from '../../parts/collection';
 import { Lines, Reason } from '../../parts/words';
-import { Badge, Empty, Muted, Page, Section, Time, type Column } from '../../ui';
+import { Badge, Empty, Muted, Time, type Column } from '../../ui';
 
 type Item = Schemas['AttentionDto'];
-
-const route = getRouteApi('/signed-in/administrator/attention');
 
 const KINDS: Readonly<Record<Item['kind'], string>> = {
   RULE_OVERDUE: 'Access is not closed in time',
@@ -68,23 +66,13 @@ const Where = ({ of: { objectType, objectId, objectName } }: { of: Item }) => {
 };
 
 /** What is not as it should be, worst first. */
-export function Attention() {
-  const { page = 0 } = route.useSearch();
-  const items = useList('/api/v1/attention', { query: { page, size: PAGE_SIZE } });
-  return (
-    <Page
-      title="Needs attention"
-      lead="What is not as it should be, worst first. Each goes from here when its cause is gone."
-    >
-      <Section>
-        <Listed
-          caption="What needs attention"
-          query={items}
-          page={page}
-          columns={COLUMNS}
-          empty={<Empty title="All is as it should be" />}
-        />
-      </Section>
-    </Page>
-  );
-}
+export const Attention = () => (
+  <CollectionScreen
+    title="Needs attention"
+    lead="What is not as it should be, worst first. Each goes from here when its cause is gone."
+    caption="What needs attention"
+    path="/api/v1/attention"
+    columns={COLUMNS}
+    empty={<Empty title="All is as it should be" />}
+  />
+);

@@ -1,28 +1,29 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { CHOICES } from '#client/choices';
-import { $api, api, type Schemas } from '../../api';
+import { api, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { EVENTS } from '../../parts/events';
-import { Filters, ResourceFilter, SelectFilter, TimeFilter } from '../../parts/filters';
-import { PAGE_SIZE } from '../../parts/listed';
+import { RESOURCE, TIMES, type Filter } from '../../parts/filters';
 import { saveAs } from '../../parts/save-as';
-import { defined, isFiltered } from '../../parts/search';
+import { defined } from '../../parts/search';
 import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
-import { Action, Badge, Empty, Facts, Loaded, Muted, Page, Pager, Section, Table, TextField } from '../../ui';
-import { Code, fromLocalField, Time, unbroken, ZoneSwitch, type Column } from '../../ui';
+import { Action, Badge, Code, Empty, Facts, Muted, Page, Section, Time, unbroken } from '../../ui';
+import { ZoneSwitch, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
 
 const route = getRouteApi('/signed-in/administrator/audit');
 
+const FILTERS: readonly Filter[] = [
+  { name: 'eventType', label: 'Event', options: Object.fromEntries(EVENTS) },
+  RESOURCE,
+  { name: 'actorEmail', label: 'Done by', placeholder: 'ada@example.com' },
+  ...TIMES,
+];
+
 /** What was done in the organization, by whom. */
 export function Audit() {
-  const { page = 0, ...filter } = route.useSearch();
-  const navigate = route.useNavigate();
-  const set = (change: typeof filter): void => void navigate({ search: { ...filter, ...change } });
-  const eventType = CHOICES.AuditEventType.filter((event) => event === filter.eventType);
-  const query = { ...defined(filter), eventType, page, size: PAGE_SIZE };
-  const records = $api.useQuery('get', '/api/v1/audit-logs', { params: { query } });
+  const { from, to } = route.useSearch();
   return (
     <Page
       title="Audit trail"
@@ -31,57 +32,18 @@ export function Audit() {
         <Action
           label="Export all events as CSV"
           busy="Fetching the records…"
-          act={() => download(defined({ from: filter.from, to: filter.to }))}
+          act={() => download(defined({ from, to }))}
         />
       }
     >
-      <Filters
-        search={filter}
-        error={records.error}
-        onApply={(entered) =>
-          set({
-            actorEmail: entered.optional('actorEmail'),
-            from: fromLocalField(entered.text('from')),
-            to: fromLocalField(entered.text('to')),
-          })
-        }
-        onClear={isFiltered(filter) ? () => void navigate({ search: {} }) : undefined}
-      >
-        <SelectFilter
-          name="eventType"
-          label="Event"
-          all="Every event"
-          options={EVENTS}
-          value={eventType[0]}
-          onChange={(chosen) => set({ eventType: chosen })}
-        />
-        <ResourceFilter value={filter.resourceId} onChange={(resourceId) => set({ resourceId })} />
-        <TextField
-          name="actorEmail"
-          label="Done by"
-          placeholder="ada@example.com"
-          type="email"
-          required={false}
-          defaultValue={filter.actorEmail ?? ''}
-        />
-        <TimeFilter name="from" label="From" value={filter.from} />
-        <TimeFilter name="to" label="To" value={filter.to} />
-      </Filters>
       <Section actions={<ZoneSwitch />}>
-        <Loaded query={records}>
-          {({ content, totalElements }) => (
-            <>
-              <Table
-                caption="Audit records, newest first"
-                columns={COLUMNS}
-                rows={content}
-                keyOf={({ id }) => id}
-                empty={<Empty title="No record matches the filters" />}
-              />
-              <Pager page={page} size={PAGE_SIZE} total={totalElements} />
-            </>
-          )}
-        </Loaded>
+        <Collection
+          caption="Audit records, newest first"
+          path="/api/v1/audit-logs"
+          columns={COLUMNS}
+          filters={FILTERS}
+          empty={<Empty title="No record yet" />}
+        />
       </Section>
     </Page>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { $api, api, asFailure, useAll, useList, type Schemas } from '../../api';
-import { Listed } from '../../parts/listed';
+import { $api, api, asFailure, useList, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { Lines, sentence, wordsOf } from '../../parts/words';
 import { Badge, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded, Loading, Problem } from '../../ui';
 import { Code, Section, Table, TextField, Time, type Column } from '../../ui';
@@ -11,16 +11,16 @@ type Details = Schemas['BillingDetailsDto'];
 
 /** The plan, and what is paid for it; one sentence where nothing is paid. */
 export function Billing() {
-  const plans = useAll('/api/v1/billing/plans');
+  const plans = useList('/api/v1/billing/plans');
   return (
     <Loaded query={plans}>
-      {(all) =>
-        all.every(({ priceCents }) => priceCents === null) ? (
+      {({ items }) =>
+        items.every(({ priceCents }) => priceCents === null) ? (
           <Section>
             <p>This service does not bill: there is nothing to pay.</p>
           </Section>
         ) : (
-          <Billed plans={all} />
+          <Billed plans={items} />
         )
       }
     </Loaded>
@@ -37,7 +37,7 @@ const PAYMENTS: readonly Column<Payment>[] = [
 function Billed({ plans }: { plans: readonly Plan[] }) {
   const [hasOpened, setHasOpened] = useState(false);
   const { data: organization } = $api.useQuery('get', '/api/v1/organization');
-  const payments = useList('/api/v1/billing/payments', { query: { size: 100 } });
+  const payments = useList('/api/v1/billing/payments', { query: { size: 1 } });
   // where nothing was ever subscribed, there is none to ask for
   const enabled = organization?.subscriptionTier === 'PAID' || Boolean(payments.data?.total);
   const { data } = $api.useQuery('get', '/api/v1/billing/subscription', {}, { enabled });
@@ -78,9 +78,9 @@ function Billed({ plans }: { plans: readonly Plan[] }) {
         </details>
       </Section>
       <Section title="Payments">
-        <Listed
+        <Collection
           caption="Payments, newest first"
-          query={payments}
+          path="/api/v1/billing/payments"
           columns={PAYMENTS}
           empty={<Empty title="No payments yet" />}
         />

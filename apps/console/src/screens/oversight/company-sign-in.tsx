@@ -1,10 +1,28 @@
-import { Link } from '@tanstack/react-router';
-import { $api, api, useList, type Schemas } from '../../api';
+import { $api, api, type Schemas } from '../../api';
+import { ChoiceField } from '../../parts/choosing';
+import { Collection, nameColumn } from '../../parts/collection';
 import { useEdit } from '../../parts/edits';
-import { Listed } from '../../parts/listed';
-import { UserField } from '../../parts/user-field';
-import { ButtonLink, CheckField, Copyable, Empty, Form, Loaded, Section, type Entered } from '../../ui';
+import { WORKING } from '../../parts/filters';
+import {
+  ButtonLink,
+  CheckField,
+  Copyable,
+  Empty,
+  Form,
+  Loaded,
+  Section,
+  type Column,
+  type Entered,
+} from '../../ui';
 import { ProviderStatus } from './identity-provider';
+
+const COLUMNS: readonly Column<Schemas['IdentityProviderDto']>[] = [
+  nameColumn('/organization/providers/$id'),
+  { head: 'Issuer', cell: ({ issuer }) => issuer },
+  { head: 'Status', cell: (provider) => <ProviderStatus of={provider} /> },
+];
+
+const ADMINISTRATORS = { isService: false, isActive: true, isOrgAdmin: true };
 
 /** How people sign in with their company: by which providers, where, and whether they must. */
 export function CompanySignIn() {
@@ -15,14 +33,13 @@ export function CompanySignIn() {
         title="Identity providers"
         actions={<ButtonLink to="/organization/providers/new">Add a provider</ButtonLink>}
       >
-        <Listed
+        <Collection
           caption="Identity providers"
-          query={useList('/api/v1/identity-providers')}
-          columns={[
-            { head: 'Name', cell: (provider) => <ProviderLink to={provider} /> },
-            { head: 'Issuer', cell: ({ issuer }) => issuer },
-            { head: 'Status', cell: (provider) => <ProviderStatus of={provider} /> },
-          ]}
+          path="/api/v1/identity-providers"
+          columns={COLUMNS}
+          search="name, issuer"
+          filters={[WORKING]}
+          sort="name"
           empty={
             <Empty title="People sign in with a password of this service">
               With a provider they use their account at your company, and who leaves it is out within 15
@@ -54,12 +71,6 @@ export function CompanySignIn() {
   );
 }
 
-const ProviderLink = ({ to: { id, name } }: { to: Schemas['IdentityProviderDto'] }) => (
-  <Link to="/organization/providers/$id" params={{ id }}>
-    {name}
-  </Link>
-);
-
 /** Whether passwords still sign in, and who gets in while the provider is away. */
 function Requirement({ now }: { now: Schemas['OrganizationDto'] }) {
   const edit = useEdit(now, () => api.GET('/api/v1/organization'));
@@ -76,12 +87,13 @@ function Requirement({ now }: { now: Schemas['OrganizationDto'] }) {
         help="Sign-ins with a password end at once, and no password counts but the recovery administrator’s. API keys, service users and jobs go on. Sign in with the company yourself first."
         defaultChecked={now.ssoRequired}
       />
-      <UserField
+      <ChoiceField
+        from="/api/v1/users"
+        query={ADMINISTRATORS}
         name="recoveryAdministratorId"
         label="Recovery administrator"
         required={false}
         none="None"
-        isOffered={({ isOrgAdmin }) => isOrgAdmin}
         defaultValue={now.recoveryAdministratorId ?? ''}
         help="Gets in with a password and a second factor when the provider does not answer, and keeps both, and the rights, as long as company sign-in is required."
       />

@@ -1,33 +1,31 @@
-import { api, useList, type Schemas } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { UserField } from '../../parts/user-field';
+import { api, type Schemas } from '../../api';
+import { ChoiceField } from '../../parts/choosing';
+import { Collection } from '../../parts/collection';
 import { UserLink } from '../../parts/words';
 import { Badge, ConfirmButton, DialogButton, Empty, Form, Time, unbroken } from '../../ui';
 
 type Identity = Schemas['UserIdentityDto'];
 
+const PEOPLE = { isService: false, isActive: true };
 const PATH = '/api/v1/identity-providers/{id}/identities/{identityId}';
 
 /** Who signed in by a provider: as which user, or waiting to be linked to one. */
-export function Identities({ providerId, page }: { providerId: string; page: number }) {
-  const given = { path: { id: providerId }, query: { page, size: PAGE_SIZE } };
-  return (
-    <Listed
-      caption="Identities"
-      query={useList('/api/v1/identity-providers/{id}/identities', given)}
-      page={page}
-      columns={[
-        { head: 'At the provider', cell: (identity) => nameOf(identity) },
-        { head: 'Here', cell: (identity) => <Here identity={identity} /> },
-        { head: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-        { head: '', cell: (identity) => <LinkOrUnlink identity={identity} providerId={providerId} /> },
-      ]}
-      empty={
-        <Empty title="No sign-in yet. A person who is not known here waits in this list to be linked to a user." />
-      }
-    />
-  );
-}
+export const Identities = ({ providerId }: { providerId: string }) => (
+  <Collection
+    caption="Identities"
+    path="/api/v1/identity-providers/{id}/identities"
+    of={{ id: providerId }}
+    columns={[
+      { head: 'At the provider', cell: (identity) => nameOf(identity) },
+      { head: 'Here', cell: (identity) => <Here identity={identity} /> },
+      { head: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+      { head: '', cell: (identity) => <LinkOrUnlink identity={identity} providerId={providerId} /> },
+    ]}
+    empty={
+      <Empty title="No sign-in yet. A person who is not known here waits in this list to be linked to a user." />
+    }
+  />
+);
 
 function nameOf({ email, name, username, subject }: Identity): string {
   const known = [name, email, username === email ? null : username].filter((one) => one !== null);
@@ -63,7 +61,7 @@ function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId
           send={(entered) => api.PUT(PATH, { params, body: { userId: entered.text('userId') } })}
         >
           <p>Be sure that it is the same person: {name} of the provider acts as the user that you choose.</p>
-          <UserField name="userId" label="User" none="Choose" />
+          <ChoiceField from="/api/v1/users" query={PEOPLE} name="userId" label="User" none="Choose" />
         </Form>
       )}
     </DialogButton>

@@ -42,7 +42,7 @@ export function NewProvider() {
 /** One identity provider: whether it works, its set-up, its groups, and who signs in by it. */
 export function Provider() {
   const { id } = route.useParams();
-  const { page = 0, test } = route.useSearch();
+  const { test } = route.useSearch();
   const provider = $api.useQuery('get', '/api/v1/identity-providers/{id}', { params: { path: { id } } });
   return (
     <Loaded query={provider}>
@@ -50,7 +50,7 @@ export function Provider() {
         <Page key={id} title={data.name} lead={data.issuer} actions={<State provider={data} />}>
           <Test provider={data} isAtOnce={test === 'now'} />
           <Section title="People who signed in with it">
-            <Identities providerId={id} page={page} />
+            <Identities providerId={id} />
           </Section>
           <Section title="Groups">
             <GroupMappings provider={data} />

@@ -1,14 +1,14 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, api, type Schemas } from '../../api';
-import { Filters, ResourceFilter, TimeFilter, UserFilter } from '../../parts/filters';
-import { PAGE_SIZE } from '../../parts/listed';
+import { PAGE_SIZE } from '../../parts/collection';
+import { Filters, PERSON, RESOURCE, type Address, type Filter } from '../../parts/filters';
 import { RuleText } from '../../parts/rule-events';
 import { saveAs } from '../../parts/save-as';
-import { defined, isFiltered } from '../../parts/search';
+import { defined } from '../../parts/search';
 import { CAUSES } from '../../parts/event-texts';
 import { Lines, sentence } from '../../parts/words';
-import { Action, Code, Empty, fromLocalField, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
-import { Table, TextField, Time, ZoneSwitch, type Column } from '../../ui';
+import { Action, Code, Empty, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
+import { Table, Time, ZoneSwitch, type Column } from '../../ui';
 
 type Item = Schemas['AccessItemDto'];
 
@@ -31,11 +31,11 @@ export function Report() {
       lead="Who had access when, as it was observed. It is about the rules; whether anybody connected is not known here."
       actions={<Action label="Download as CSV" busy="Fetching the file…" act={() => download(search)} />}
     >
-      <ReportFilters error={report.error} />
       <Section
         title={isPast ? 'Access then' : 'Access now: give times to see the past'}
         actions={<ZoneSwitch />}
       >
+        <ReportFilters />
         {lacksObject ? (
           <Notice>Choose a resource, a person or an address to see what was between two times.</Notice>
         ) : (
@@ -64,43 +64,29 @@ export function Report() {
   );
 }
 
+const OBJECTS: readonly Filter[] = [
+  RESOURCE,
+  PERSON,
+  { name: 'address', label: 'Address', placeholder: '198.51.100.7' },
+];
+const FILTERS = [
+  ...OBJECTS,
+  { name: 'from', label: 'At, or from', isTime: true },
+  { name: 'to', label: 'Until', isTime: true },
+];
+
 /** One resource, one person or one address: choosing one takes the others away, as the API reports about one. */
-function ReportFilters({ error }: { error: unknown }) {
-  const { page: _, ...search } = route.useSearch();
+function ReportFilters() {
+  const { page: _, at, ...search } = route.useSearch();
   const navigate = route.useNavigate();
-  const { at, from, to, ...object } = search;
-  const set = (next: typeof search): void => void navigate({ search: next });
-  return (
-    <Filters
-      search={search}
-      error={error}
-      onApply={(entered) => {
-        const address = entered.optional('address');
-        const start = fromLocalField(entered.text('from'));
-        const end = fromLocalField(entered.text('to'));
-        set({
-          ...(address === undefined ? { ...object, address } : { address }),
-          ...(end === undefined ? { at: start } : { from: start, to: end }),
-        });
-      }}
-      onClear={isFiltered(search) ? () => set({}) : undefined}
-    >
-      <ResourceFilter
-        value={search.resourceId}
-        onChange={(resourceId) => set({ at, from, to, resourceId })}
-      />
-      <UserFilter value={search.userId} onChange={(userId) => set({ at, from, to, userId })} />
-      <TextField
-        name="address"
-        label="Address"
-        placeholder="198.51.100.7"
-        required={false}
-        defaultValue={search.address ?? ''}
-      />
-      <TimeFilter name="from" label="At, or from" value={at ?? from} />
-      <TimeFilter name="to" label="Until" value={to} />
-    </Filters>
-  );
+  const address = { ...search, from: search.from ?? at };
+  const change = (next: Address): void => {
+    const isOther = OBJECTS.some(({ name }) => next[name] !== undefined);
+    const objects = isOther ? Object.fromEntries(OBJECTS.map(({ name }) => [name, undefined])) : {};
+    const { from, to, ...object }: Address = { ...address, ...objects, ...next };
+    void navigate({ search: { ...object, ...(to === undefined ? { at: from } : { from, to }) } });
+  };
+  return <Filters filters={FILTERS} address={address} onChange={change} />;
 }
 
 const COLUMNS: readonly Column<Item>[] = [

@@ -1,13 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { Fragment, type ReactNode } from 'react';
-import { $api, api, live, useAll, useList, type Schemas } from '../../api';
+import { Fragment } from 'react';
+import { $api, api, live, type Schemas } from '../../api';
+import { ResourcePicker } from '../../parts/choosing';
+import { CollectionScreen } from '../../parts/collection';
 import { useEdit } from '../../parts/edits';
-import { PAGE_SIZE } from '../../parts/listed';
+import { RESOURCE, statusFilter, type Filter } from '../../parts/filters';
 import { ProviderMessage } from '../../parts/provider-message';
 import { STATUS } from '../../parts/sessions';
 import { Lines } from '../../parts/words';
 import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
-import { Muted, Page, Pager, Picker, Row, Section, Table, TextField, Time, type Column } from '../../ui';
+import { Muted, Page, Row, Section, Table, TextField, Time, type Column } from '../../ui';
 import { Code, fromLocalField, toLocalField, zoneName, type Entered } from '../../ui';
 
 type Rule = Schemas['StaticIpRuleDto'];
@@ -15,36 +17,41 @@ type Rule = Schemas['StaticIpRuleDto'];
 const route = getRouteApi('/signed-in/administrator/static-rules');
 const ruleRoute = getRouteApi('/signed-in/administrator/static-rules/$id');
 
+const { PENDING, ACTIVE, PARTIAL, FAILED, EXPIRED } = STATUS;
+const STATE: Readonly<Record<Rule['status'], (typeof STATUS)['ACTIVE']>> = {
+  PENDING,
+  ACTIVE,
+  PARTIAL,
+  FAILED,
+  EXPIRED,
+  CLOSED: ['Closed by the lockdown', 'warn'],
+};
+
 const isPending = ({ status }: Rule): boolean => status === 'PENDING';
 const idsOf = ({ resources }: Rule): string[] => resources.map(({ resourceId }) => resourceId);
 
+const FILTERS: readonly Filter[] = [
+  statusFilter(STATE),
+  RESOURCE,
+  { name: 'contains', label: 'Lets in', placeholder: '198.51.100.7' },
+];
+
 /** Addresses and ranges that are let in until their rule is deleted, or its end. */
-export function StaticRules() {
-  const { page = 0 } = route.useSearch();
-  const rules = useList(
-    '/api/v1/static-ip-rules',
-    { query: { page, size: PAGE_SIZE } },
-    { isUnsettled: ({ items }) => items.some(isPending) },
-  );
-  return (
-    <Page
-      title="Static IP rules"
-      lead="Addresses that are always let in, such as an office or a monitoring service. They end when you delete them, or at the end that you give them."
-      actions={<Create />}
-    >
-      <Section>
-        <Loaded query={rules}>
-          {({ items, total }) => (
-            <>
-              <StaticRuleTable rules={items} empty={<NoRules />} />
-              <Pager page={page} size={PAGE_SIZE} total={total} />
-            </>
-          )}
-        </Loaded>
-      </Section>
-    </Page>
-  );
-}
+export const StaticRules = () => (
+  <CollectionScreen
+    title="Static IP rules"
+    lead="Addresses that are always let in, such as an office or a monitoring service. They end when you delete them, or at the end that you give them."
+    create={<Create />}
+    caption="Static IP rules"
+    path="/api/v1/static-ip-rules"
+    columns={COLUMNS}
+    search="name, address, creator"
+    filters={FILTERS}
+    sort="-createdAt"
+    isUnsettled={isPending}
+    empty={<NoRules />}
+  />
+);
 
 const NoRules = () => (
   <Empty title="No address is always let in">
@@ -55,6 +62,7 @@ const NoRules = () => (
 const COLUMNS: readonly Column<Rule>[] = [
   {
     head: 'Name',
+    sort: 'label',
     cell: ({ id, label }) => (
       <Link to="/static-rules/$id" params={{ id }}>
         {label}
@@ -65,18 +73,15 @@ const COLUMNS: readonly Column<Rule>[] = [
   { head: 'To', cell: (rule) => <Resources of={rule} /> },
   { head: 'State', cell: (rule) => <State of={rule} /> },
   { head: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} none="no end" /> },
-  { head: 'Added', cell: (rule) => <Added rule={rule} /> },
+  { head: 'Added', sort: 'createdAt', cell: (rule) => <Added rule={rule} /> },
 ];
 
 /** Static IP rules with the state on each of their resources. */
-export const StaticRuleTable = ({ rules, empty }: { rules: readonly Rule[]; empty: ReactNode }) => (
-  <Table caption="Static IP rules" columns={COLUMNS} rows={rules} keyOf={({ id }) => id} empty={empty} />
+export const StaticRuleTable = ({ rules }: { rules: readonly Rule[] }) => (
+  <Table caption="Static IP rules" columns={COLUMNS} rows={rules} keyOf={({ id }) => id} empty={null} />
 );
 
-const State = ({ of: { status } }: { of: Rule }) => {
-  const [text, tone] = status === 'CLOSED' ? (['Closed by the lockdown', 'warn'] as const) : STATUS[status];
-  return <Badge tone={tone}>{text}</Badge>;
-};
+const State = ({ of: { status } }: { of: Rule }) => <Badge tone={STATE[status][1]}>{STATE[status][0]}</Badge>;
 
 const Added = ({ rule: { createdAt, createdByEmail } }: { rule: Rule }) => (
   <Lines>
@@ -152,7 +157,7 @@ function Create() {
             placeholder="198.51.100.0/24"
             help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
           />
-          <ResourcePicker />
+          <ResourcePicker empty={<ButtonLink to="/resources">Add a resource first</ButtonLink>} />
           <EndField />
         </Form>
       )}
@@ -172,27 +177,6 @@ const EndField = ({ at = null }: { at?: string | null }) => (
 );
 
 const endIn = (entered: Entered): string | null => fromLocalField(entered.text('expiresAt')) ?? null;
-
-function ResourcePicker({ chosen = [] }: { chosen?: readonly string[] }) {
-  const resources = useAll('/api/v1/resources');
-  return (
-    <Loaded query={resources}>
-      {(all) => (
-        <Picker
-          name="resourceIds"
-          label="Resources"
-          chosen={chosen}
-          choices={all.map(({ id, name, resourceIdentifier }) => ({
-            value: id,
-            text: name,
-            detail: resourceIdentifier,
-          }))}
-          empty={<ButtonLink to="/resources">Add a resource first</ButtonLink>}
-        />
-      )}
-    </Loaded>
-  );
-}
 
 /** One static IP rule. */
 export function StaticRule() {

@@ -1,27 +1,30 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { api, useList } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { api } from '../../api';
+import { Collection, nameColumn, timeColumn } from '../../parts/collection';
 import { ButtonLink, DialogButton, Empty, Form, Muted, Notice, Page, Section, Tabs } from '../../ui';
-import { TextField, Time } from '../../ui';
+import { TextField, type Column } from '../../ui';
 import { useMe } from '../../layout/me';
 import { Keys } from './keys';
-import { RolePicker, UserStatus } from './parts';
-import { UserLink } from '../../parts/words';
+import { RolePicker, UserStatus, type User } from './parts';
 import { Trusts } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation');
 
-const ServiceUsers = ({ page }: { page: number }) => (
-  <Listed
+const SERVICE_USERS: readonly Column<User>[] = [
+  nameColumn('/people/$id'),
+  { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
+  { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
+  timeColumn('Added', 'createdAt'),
+];
+
+const ServiceUsers = () => (
+  <Collection
     caption="Service users"
-    query={useList('/api/v1/users', { query: { isService: true, page, size: PAGE_SIZE } })}
-    page={page}
-    columns={[
-      { head: 'Name', cell: ({ id, name }) => <UserLink id={id}>{name}</UserLink> },
-      { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
-      { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
-      { head: 'Added', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    ]}
+    path="/api/v1/users"
+    query={{ isService: true }}
+    columns={SERVICE_USERS}
+    search="name"
+    sort="-createdAt"
     empty={<Empty title="Create one for each pipeline or program. A CI trust brings its own." />}
   />
 );
@@ -52,7 +55,7 @@ const TABS = [
 
 /** What programs sign in with. */
 export function Automation() {
-  const { tab, page = 0 } = route.useSearch();
+  const { tab } = route.useSearch();
   const isFree = useMe().data?.organization.subscriptionTier === 'FREE';
   const { lead, title, action, List } = TABS.find((each) => each.tab === tab) ?? TABS[0];
   return (
@@ -78,7 +81,7 @@ export function Automation() {
         </Notice>
       ) : null}
       <Section key={title}>
-        <List page={page} />
+        <List />
       </Section>
     </Page>
   );

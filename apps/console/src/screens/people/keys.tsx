@@ -1,9 +1,11 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, serverNow, useAll, useList, type Schemas } from '../../api';
+import { api, serverNow, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Badge, ConfirmButton, CopiedButton, Copyable, Empty, Form, Loaded, Notice, Page } from '../../ui';
+import { ChoiceField } from '../../parts/choosing';
+import { Collection } from '../../parts/collection';
+import { stateFilter } from '../../parts/filters';
+import { Badge, ConfirmButton, CopiedButton, Copyable, Empty, Form, Notice, Page } from '../../ui';
 import { Row, Section, SelectField, TextField, Time, unbroken, type Column, type Entered } from '../../ui';
 import { Lines, UserLink } from '../../parts/words';
 import { JOB_SCOPES, ScopePicker } from './parts';
@@ -13,11 +15,12 @@ const route = getRouteApi('/signed-in/administrator/automation/keys/new');
 type Key = Schemas['ApiKeyDto'];
 
 const COLUMNS: readonly Column<Key>[] = [
-  { head: 'Name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
+  { head: 'Name', sort: 'name', cell: ({ name, keyPrefix }) => `${name} (${keyPrefix}…)` },
   { head: 'Acts as', cell: ({ userId, userEmail }) => <UserLink id={userId}>{userEmail}</UserLink> },
   { head: 'Scopes', cell: ({ scopes, agents }) => [...scopes, ...agents].join(', ') },
   {
     head: 'Last used',
+    sort: 'lastUsedAt',
     cell: ({ lastUsedAt, lastUsedIp }) => (
       <Lines>
         <Time at={lastUsedAt} none="never" />
@@ -25,17 +28,22 @@ const COLUMNS: readonly Column<Key>[] = [
       </Lines>
     ),
   },
-  { head: 'Ends', cell: (key) => <End of={key} /> },
+  { head: 'Ends', sort: 'expiresAt', cell: (key) => <End of={key} /> },
   { head: '', cell: (key) => (key.isRevoked ? null : <Revoke of={key} />) },
 ];
 
+const STATES = { VALID: 'valid', ENDING: 'ends soon', EXPIRED: 'expired', REVOKED: 'revoked' };
+
 /** Keys, newest first. @param userId only those of one user */
-export const Keys = ({ userId, page = 0 }: { userId?: string; page?: number | undefined }) => (
-  <Listed
+export const Keys = ({ userId }: { userId?: string }) => (
+  <Collection
     caption="API keys"
-    query={useList('/api/v1/api-keys', { query: { userId, page, size: PAGE_SIZE } })}
-    page={page}
+    path="/api/v1/api-keys"
+    query={{ userId }}
     columns={COLUMNS}
+    search="name, prefix, user"
+    filters={[stateFilter(STATES)]}
+    sort="-createdAt"
     empty={<Empty title="There is no key yet. For a pipeline, create one of a service user." />}
   />
 );
@@ -78,7 +86,6 @@ export function NewKey() {
   const me = useMe().data;
   const navigate = route.useNavigate();
   const { userId = me?.id ?? '' } = route.useSearch();
-  const users = useAll('/api/v1/users', { isActive: true });
   const [created, setCreated] = useState<Schemas['CreatedApiKeyDto'] | null>(null);
   if (created !== null)
     return (
@@ -103,17 +110,14 @@ export function NewKey() {
           send={async (entered) => (await api.POST('/api/v1/api-keys', { body: bodyOf(entered) })).data!}
         >
           <TextField name="name" label="Name" maxLength={100} />
-          <Loaded query={users}>
-            {(all) => (
-              <SelectField
-                name="userId"
-                label="Acts as"
-                defaultValue={userId}
-                options={all.map(({ id, name, email }) => [id, `${name} (${email})`])}
-                help="It reaches the resources of this user’s roles, and ends with the user. For a pipeline, choose a service user."
-              />
-            )}
-          </Loaded>
+          <ChoiceField
+            from="/api/v1/users"
+            query={{ isActive: true }}
+            name="userId"
+            label="Acts as"
+            defaultValue={userId}
+            help="It reaches the resources of this user’s roles, and ends with the user. For a pipeline, choose a service user."
+          />
           <ScopePicker of={SCOPES} />
           <TextField
             name="agents"

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
-import { useAll, type Schemas } from '../../api';
-import { Badge, Loaded, Picker, type Tone } from '../../ui';
+import type { Schemas } from '../../api';
+import { ChoicePicker } from '../../parts/choosing';
+import { Badge, Picker, type Tone } from '../../ui';
 
 export type User = Schemas['UserDto'];
 
@@ -35,15 +36,11 @@ export const ScopePicker = ({ of, chosen }: { of: Record<string, string>; chosen
 
 /** The field `roleIds`. */
 export const RolePicker = ({ chosen = [] }: { chosen?: readonly string[] }) => (
-  <Loaded query={useAll('/api/v1/roles')}>
-    {(all) => (
-      <Picker
-        name="roleIds"
-        label="Roles"
-        chosen={chosen}
-        choices={all.map(({ id, name, description }) => ({ value: id, text: name, detail: description }))}
-        empty={<Link to="/roles/new">Create a role: nothing is reached without one</Link>}
-      />
-    )}
-  </Loaded>
+  <ChoicePicker
+    from="/api/v1/roles"
+    name="roleIds"
+    label="Roles"
+    chosen={chosen}
+    empty={<Link to="/roles/new">Create a role: nothing is reached without one</Link>}
+  />
 );

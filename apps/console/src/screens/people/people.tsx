@@ -1,66 +1,79 @@
-import { getRouteApi } from '@tanstack/react-router';
-import { useList } from '../../api';
-import { Filters, SelectFilter } from '../../parts/filters';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { isFiltered } from '../../parts/search';
+import { api } from '../../api';
+import { CollectionScreen, timeColumn } from '../../parts/collection';
+import { ROLE, statusFilter, type Filter } from '../../parts/filters';
+import type { Bulk } from '../../parts/selection';
 import { Lines, UserLink } from '../../parts/words';
-import { Badge, ButtonLink, Empty, Muted, Page, SearchField, Section, Time } from '../../ui';
+import { Badge, ButtonLink, Empty, Muted, TextField, type Column } from '../../ui';
 import { USER_STATUS, UserStatus, type User } from './parts';
 
-const route = getRouteApi('/signed-in/administrator/people');
+const COLUMNS: readonly Column<User>[] = [
+  { head: 'Name', sort: 'name', cell: (user) => <PersonName user={user} /> },
+  { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
+  { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
+  timeColumn('Last sign-in', 'lastLoginAt'),
+];
 
-const STATUSES = Object.entries(USER_STATUS).map(([key, [text]]) => [key as User['status'], text] as const);
+const FILTERS: readonly Filter[] = [
+  statusFilter(USER_STATUS),
+  ROLE,
+  { name: 'isOrgAdmin', label: 'Administrator', options: { true: 'yes', false: 'no' } },
+];
+
+type Action = 'RESEND_INVITATION' | 'DEACTIVATE' | 'ACTIVATE' | 'LOCK_DOWN';
+
+const changed = (action: Action, userIds: string[], signal: AbortSignal | null, reason?: string) =>
+  api.POST('/api/v1/users/bulk', { body: { userIds, action, ...(reason ? { reason } : {}) }, signal });
+
+const BULK: readonly Bulk<User>[] = [
+  {
+    label: 'Resend the invitation of',
+    fits: ({ status }) => status === 'INVITED',
+    children: <p>Each gets another link by mail, where this deployment sends mail.</p>,
+    act: (ids, _, signal) => changed('RESEND_INVITATION', ids, signal),
+  },
+  {
+    label: 'Deactivate',
+    fits: ({ isActive }) => isActive,
+    ends: {},
+    children: <p>Their sign-ins, sessions and API keys end at once. Static IP rules that they made stay.</p>,
+    act: (ids, _, signal) => changed('DEACTIVATE', ids, signal),
+  },
+  {
+    label: 'Reactivate',
+    fits: ({ isActive }) => !isActive,
+    act: (ids, _, signal) => changed('ACTIVATE', ids, signal),
+  },
+  {
+    label: 'Lock down',
+    fits: ({ lockdown }) => lockdown === null,
+    ends: {},
+    children: (
+      <>
+        <p>Their sessions end at once, and none can be started until the lockdown is lifted.</p>
+        <TextField name="reason" label="Reason" maxLength={500} help="It is shown to each of them." />
+      </>
+    ),
+    act: (ids, entered, signal) => changed('LOCK_DOWN', ids, signal, entered.text('reason')),
+  },
+];
 
 /** The people of the organization. */
-export function People() {
-  const search = route.useSearch();
-  const { page = 0, ...filter } = search;
-  const navigate = route.useNavigate();
-  const narrow = (changed: typeof search): void =>
-    void navigate({ search: { ...filter, ...changed }, replace: true });
-  return (
-    <Page
-      title="People"
-      lead="Who may open access, and to what: a person reaches the resources of their roles."
-      actions={<ButtonLink to="/people/invite">Invite</ButtonLink>}
-    >
-      <Section>
-        <Filters
-          search={search}
-          onClear={isFiltered(filter) ? () => void navigate({ search: {} }) : undefined}
-        >
-          <SearchField
-            label="Name or e-mail"
-            value={filter.search ?? ''}
-            onChange={(text) => narrow({ search: text || undefined })}
-          />
-          <SelectFilter
-            name="status"
-            label="Status"
-            all="Any"
-            options={STATUSES}
-            value={filter.status}
-            onChange={(status) => narrow({ status })}
-          />
-        </Filters>
-        <Listed
-          caption="People"
-          query={useList('/api/v1/users', {
-            query: { ...filter, search: filter.search, isService: false, page, size: PAGE_SIZE },
-          })}
-          page={page}
-          columns={[
-            { head: 'Name', cell: (user) => <PersonName user={user} /> },
-            { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
-            { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
-            { head: 'Last sign-in', cell: ({ lastLoginAt }) => <Time at={lastLoginAt} none="never" /> },
-          ]}
-          empty={<Empty title="No person matches" />}
-        />
-      </Section>
-    </Page>
-  );
-}
+export const People = () => (
+  <CollectionScreen
+    title="People"
+    lead="Who may open access, and to what: a person reaches the resources of their roles."
+    create={<ButtonLink to="/people/invite">Invite</ButtonLink>}
+    caption="People"
+    one="account"
+    path="/api/v1/users"
+    query={{ isService: false }}
+    columns={COLUMNS}
+    search="name or e-mail"
+    filters={FILTERS}
+    bulk={BULK}
+    empty={<Empty title="No person matches" />}
+  />
+);
 
 const PersonName = ({ user: { id, name, email, isOrgAdmin } }: { user: User }) => (
   <Lines>

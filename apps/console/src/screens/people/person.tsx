@@ -1,30 +1,41 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api, asFailure, useAll, useList, type List, type Schemas } from '../../api';
+import { $api, api, asFailure, useList, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { LockdownActions } from '../../parts/lockdown';
-import { SessionTable } from '../../parts/session-table';
-import { addressesOf, isUnsettled, resourcesOf, type Session } from '../../parts/sessions';
-import { count } from '../../parts/words';
-import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, unbroken } from '../../ui';
-import { Form, Loaded, localTime, Notice, Page, Row, Section, TextField, Time } from '../../ui';
+import { MAY } from '../../parts/rights';
+import { sessionsOf } from '../../parts/session-table';
+import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, Tabs } from '../../ui';
+import { Form, Loaded, Notice, Page, Row, Section, TextField, Time } from '../../ui';
+import type { Column, Entered } from '../../ui';
+import { Ends } from './ends';
 import { PASS_ON } from './invite';
 import { Keys } from './keys';
-import { changeMember, useMembers } from './members';
 import { RolePicker, UserStatus, type User } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/people/$id');
 
 const NOTHING = <Empty title="Nothing is open" />;
-const isAnyUnsettled = ({ items }: List<Session>): boolean => items.some(isUnsettled);
+
+const MAY_OPEN: readonly Column<Schemas['ResourceRightDto']>[] = [
+  {
+    head: 'Resource',
+    sort: 'name',
+    cell: ({ resourceId, name }) => (
+      <Link to="/resources/$id" params={{ id: resourceId }}>
+        {name}
+      </Link>
+    ),
+  },
+  ...MAY,
+];
 
 /** One person, or one service user. */
 export function Person() {
   const { id } = route.useParams();
-  const { page } = route.useSearch();
+  const { tab } = route.useSearch();
   const user = $api.useQuery('get', '/api/v1/users/{id}', { params: { path: { id } } });
-  const roles = useAll('/api/v1/roles');
-  const query = { userId: id, active: true };
-  const sessions = useList('/api/v1/sessions/admin', { query }, { isUnsettled: isAnyUnsettled });
+  const roles = useList('/api/v1/roles', { query: { userId: id, withMembers: false } });
   const create = (
     <ButtonLink to="/automation/keys/new" search={{ userId: id }}>
       Create a key
@@ -48,28 +59,64 @@ export function Person() {
             </>
           }
         >
-          <Section title="Account" actions={<Actions user={data} />}>
-            <Facts of={factsOf(data)} />
-            <SignInHelp user={data} />
-          </Section>
-          <Section title="Open now">
-            <Loaded query={sessions}>
-              {({ items }) => (
-                <SessionTable caption="Open sessions" of="one" sessions={items} empty={NOTHING} />
-              )}
-            </Loaded>
-          </Section>
-          <Section title="Lockdown">
-            <Row>
-              <LockdownActions userId={id} name={data.name} lockdown={data.lockdown} />
-            </Row>
-          </Section>
-          <Section title="Roles">
-            <Loaded query={roles}>{(all) => <RolesForm userId={id} roles={all} />}</Loaded>
-          </Section>
-          <Section title="API keys" actions={create}>
-            <Keys userId={id} page={page} />
-          </Section>
+          <Tabs label="Parts of the account">
+            <Link to="." search={{ tab: undefined }} activeOptions={{ explicitUndefined: true }}>
+              Account
+            </Link>
+            <Link to="." search={{ tab: 'resources' }}>
+              May open
+            </Link>
+          </Tabs>
+          {tab === 'resources' ? (
+            <Section title="May open">
+              <Collection
+                caption="Resources that the account may open"
+                path="/api/v1/users/{id}/resources"
+                of={{ id }}
+                columns={MAY_OPEN}
+                search="name"
+                sort="name"
+                empty={<Empty title="None of its roles has a resource" />}
+              />
+            </Section>
+          ) : (
+            <>
+              <Section title="Account" actions={<Actions user={data} />}>
+                <Facts of={factsOf(data)} />
+                <SignInHelp user={data} />
+              </Section>
+              <Section
+                title="Open now"
+                actions={
+                  <Link to="/open" search={{ tab: 'all', userId: id }}>
+                    All sessions
+                  </Link>
+                }
+              >
+                <Collection
+                  isBeside
+                  caption="Open sessions"
+                  path="/api/v1/sessions/admin"
+                  query={{ userId: id, active: true }}
+                  {...sessionsOf('one')}
+                  empty={NOTHING}
+                />
+              </Section>
+              <Section title="Lockdown">
+                <Row>
+                  <LockdownActions userId={id} name={data.name} lockdown={data.lockdown} />
+                </Row>
+              </Section>
+              <Section title="Roles">
+                <Loaded query={roles}>
+                  {({ items }) => <RolesForm userId={id} now={items.map((role) => role.id)} />}
+                </Loaded>
+              </Section>
+              <Section title="API keys" actions={create}>
+                <Keys userId={id} />
+              </Section>
+            </>
+          )}
         </Page>
       )}
     </Loaded>
@@ -177,16 +224,26 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
   );
 }
 
-function RolesForm({ userId, roles }: { userId: string; roles: readonly Schemas['RoleDto'][] }) {
-  const now = roles.filter(({ userIds }) => userIds.includes(userId)).map(({ id }) => id);
-  const change = useMembers(now);
+/** Each change is a request of its own: a list has no limit then, and what others have changed meanwhile stays. */
+function RolesForm({ userId, now }: { userId: string; now: readonly string[] }) {
+  const [before, setBefore] = useState(now);
+  const send = async (entered: Entered): Promise<void> => {
+    const chosen = entered.all('roleIds');
+    for (const id of new Set([...before, ...chosen])) {
+      const isAdded = chosen.includes(id);
+      if (isAdded === before.includes(id) || isAdded === now.includes(id)) continue;
+      const of = { params: { path: { id, userId } } };
+      await (isAdded
+        ? api.POST('/api/v1/roles/{id}/users/{userId}', of)
+        : api.DELETE('/api/v1/roles/{id}/users/{userId}', of));
+    }
+    setBefore(chosen);
+  };
   return (
     <Form
       submit="Save the roles"
       done="Saved. It counts for new sessions; what is open continues until it ends."
-      send={(entered) =>
-        change(entered.all('roleIds'), (id, isAdded) => changeMember('user', id, userId, isAdded))
-      }
+      send={send}
     >
       <RolePicker chosen={now} />
     </Form>
@@ -238,37 +295,6 @@ function Actions({ user }: { user: User }) {
     </Row>
   );
 }
-
-/** What ends at once with a user. Drawn in the dialog that asks. */
-export function Ends({ userId }: { userId: string }) {
-  const sessions = useAll('/api/v1/sessions/admin', { userId, active: true });
-  const keys = useAll('/api/v1/api-keys', { userId });
-  return (
-    <>
-      <p>Every sign-in ends at once, with what is listed here:</p>
-      <Loaded query={sessions}>{(all) => <Named one="open session" all={all.map(wayOf)} />}</Loaded>
-      <Loaded query={keys}>
-        {(all) => <Named one="API key" all={all.filter((key) => !key.isRevoked).map(({ name }) => name)} />}
-      </Loaded>
-    </>
-  );
-}
-
-function wayOf(session: Session): string {
-  const resources = resourcesOf(session).map(({ name }) => name);
-  return `${addressesOf(session).join(' and ')} to ${resources.join(', ')}, until ${localTime(session.expiresAt)}`;
-}
-
-const Named = ({ one, all }: { one: string; all: readonly string[] }) => (
-  <div>
-    <strong>{count(all.length, one)}</strong>
-    <ul>
-      {all.map((each, index) => (
-        <li key={`${index} ${each}`}>{unbroken(each)}</li>
-      ))}
-    </ul>
-  </div>
-);
 
 const Stay = () => (
   <p>

@@ -1,5 +1,6 @@
-import { useAll, type Schemas } from '../../api';
-import { CheckField, Loaded, Picker, SelectField, TextField, type Entered } from '../../ui';
+import type { Schemas } from '../../api';
+import { ChoicePicker } from '../../parts/choosing';
+import { CheckField, SelectField, TextField, type Entered } from '../../ui';
 
 const APPROVALS = [
   ['0', 'None'],
@@ -27,17 +28,13 @@ export const Demands = ({ role }: { role: Schemas['RoleDto'] | undefined }) => (
       defaultValue={String(role?.approvals ?? 0)}
       help="A session starts once so many others have approved it."
     />
-    <Loaded query={useAll('/api/v1/roles')}>
-      {(all) => (
-        <Picker
-          name="approverRoleIds"
-          label="Who approves"
-          help="Members of these roles. None chosen: administrators."
-          chosen={role?.approverRoleIds ?? []}
-          choices={all.map(({ id, name, description }) => ({ value: id, text: name, detail: description }))}
-        />
-      )}
-    </Loaded>
+    <ChoicePicker
+      from="/api/v1/roles"
+      name="approverRoleIds"
+      label="Who approves"
+      help="Members of these roles. None chosen: administrators."
+      chosen={role?.approverRoleIds ?? []}
+    />
     <CheckField
       name="mayBreakGlass"
       label="May open without approval in an emergency"

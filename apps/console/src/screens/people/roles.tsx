@@ -1,50 +1,50 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { $api, api, useAll, useList, type Schemas } from '../../api';
+import { $api, api, type Schemas } from '../../api';
+import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
+import { CollectionScreen, nameColumn } from '../../parts/collection';
 import { useEdit } from '../../parts/edits';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { PERSON, RESOURCE } from '../../parts/filters';
+import { selectorIn } from '../../parts/labels';
 import { count } from '../../parts/words';
-import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Picker, Section } from '../../ui';
-import { TextField, type Entered } from '../../ui';
+import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Section, Tabs } from '../../ui';
+import { TextField, type Column, type Entered } from '../../ui';
 import { Demands, demandsOf } from './role-demands';
-import { changeMember, useMembers } from './members';
+import { RoleResources, RoleUsers } from './role-members';
+import { SelectorField } from './role-selector';
 
 type RoleData = Schemas['RoleDto'];
 
-const list = getRouteApi('/signed-in/administrator/roles');
 const one = getRouteApi('/signed-in/administrator/roles/$id');
 
-/** The roles of the organization. */
-export function Roles() {
-  const { page = 0 } = list.useSearch();
-  const create = <ButtonLink to="/roles/new">Create a role</ButtonLink>;
-  return (
-    <Page
-      title="Roles"
-      lead="A role says who may open access to which resources, and for how long at a time."
-      actions={create}
-    >
-      <Section>
-        <Listed
-          caption="Roles"
-          query={useList('/api/v1/roles', { query: { page, size: PAGE_SIZE } })}
-          page={page}
-          columns={[
-            { head: 'Name', cell: (role) => <RoleLink to={role} /> },
-            { head: 'Who', cell: ({ userIds }) => count(userIds.length, 'user') },
-            { head: 'Reaches', cell: ({ resourceIds }) => count(resourceIds.length, 'resource') },
-            { head: 'At most', cell: ({ maxSessionDurationHours }) => `${maxSessionDurationHours} h` },
-          ]}
-          empty={<Empty title="There is no role yet: no user reaches anything without one.">{create}</Empty>}
-        />
-      </Section>
-    </Page>
-  );
-}
+const COLUMNS: readonly Column<RoleData>[] = [
+  nameColumn('/roles/$id'),
+  { head: 'Who', sort: 'userCount', cell: ({ userCount }) => count(userCount, 'user') },
+  { head: 'Reaches', sort: 'resourceCount', cell: ({ resourceCount }) => count(resourceCount, 'resource') },
+  { head: 'At most', cell: ({ maxSessionDurationHours }) => `${maxSessionDurationHours} h` },
+];
 
-const RoleLink = ({ to: { id, name } }: { to: RoleData }) => (
-  <Link to="/roles/$id" params={{ id }}>
-    {name}
-  </Link>
+const FILTERS = [
+  { ...PERSON, label: 'Of' },
+  { ...RESOURCE, label: 'Reaches' },
+];
+
+const create = <ButtonLink to="/roles/new">Create a role</ButtonLink>;
+
+/** The roles of the organization. */
+export const Roles = () => (
+  <CollectionScreen
+    title="Roles"
+    lead="A role says who may open access to which resources, and for how long at a time."
+    create={create}
+    caption="Roles"
+    path="/api/v1/roles"
+    query={{ withMembers: false }}
+    columns={COLUMNS}
+    search="name, description"
+    filters={FILTERS}
+    sort="name"
+    empty={<Empty title="There is no role yet: no user reaches anything without one.">{create}</Empty>}
+  />
 );
 
 /** A role that is to be. */
@@ -56,9 +56,16 @@ export const NewRole = () => (
   </Page>
 );
 
-/** One role. */
+const TABS = [
+  ['Settings', undefined],
+  ['Users', 'users'],
+  ['Resources', 'resources'],
+] as const;
+
+/** One role: what it allows, who has it, and what it reaches. */
 export function Role() {
   const { id } = one.useParams();
+  const { tab } = one.useSearch();
   const navigate = useNavigate();
   const role = $api.useQuery('get', '/api/v1/roles/{id}', { params: { path: { id } } });
   return (
@@ -75,14 +82,23 @@ export function Role() {
               onDone={() => navigate({ to: '/roles' })}
             >
               <p>
-                {count(data.userIds.length, 'user')} can open no more sessions by it. What is open continues:
-                stop it under <Link to="/open">Open now</Link>.
+                {count(data.userCount, 'user')} can open no more sessions by it. What is open continues: stop
+                it under <Link to="/open">Sessions</Link>.
               </p>
             </ConfirmButton>
           }
         >
-          <Section>
-            <RoleForm key={id} role={data} />
+          <Tabs label="Parts of the role">
+            {TABS.map(([text, each]) => (
+              <Link key={text} to="." search={{ tab: each }} activeOptions={{ explicitUndefined: true }}>
+                {text}
+              </Link>
+            ))}
+          </Tabs>
+          <Section key={`${id} ${tab}`}>
+            {tab === undefined ? <RoleForm role={data} /> : null}
+            {tab === 'users' ? <RoleUsers of={data} /> : null}
+            {tab === 'resources' ? <RoleResources of={data} /> : null}
           </Section>
         </Page>
       )}
@@ -93,31 +109,24 @@ export function Role() {
 /** @param role left out: a new one */
 function RoleForm({ role }: { role?: RoleData }) {
   const navigate = useNavigate();
-  const users = useAll('/api/v1/users');
-  const resources = useAll('/api/v1/resources');
-  const changeUsers = useMembers(role?.userIds ?? []);
-  const changeResources = useMembers(role?.resourceIds ?? []);
   const path = { id: role?.id ?? '' };
   const edit = useEdit(role ?? {}, () => api.GET('/api/v1/roles/{id}', { params: { path } }));
-  const send = async (entered: Entered): Promise<void> => {
+  const send = async (entered: Entered): Promise<unknown> => {
     const facts = {
       name: entered.text('name'),
       description: entered.text('description'),
+      resourceSelector: selectorIn(entered.text('resourceSelector')),
       ...demandsOf(entered),
     };
-    const [userIds, resourceIds] = [entered.all('userIds'), entered.all('resourceIds')];
     const hours = entered.number('maxSessionDurationHours') || null;
-    if (role === undefined) {
-      const most = hours === null ? {} : { maxSessionDurationHours: hours };
-      const body = { ...facts, ...most, userIds, resourceIds };
-      const { id } = (await api.POST('/api/v1/roles', { body })).data!;
-      return navigate({ to: '/roles/$id', params: { id } });
-    }
-    await edit({ ...facts, maxSessionDurationHours: hours }, (body) =>
-      api.PATCH('/api/v1/roles/{id}', { params: { path }, body }),
-    );
-    await changeUsers(userIds, (...user) => changeMember('user', role.id, ...user));
-    await changeResources(resourceIds, (...resource) => changeMember('resource', role.id, ...resource));
+    if (role !== undefined)
+      return edit({ ...facts, maxSessionDurationHours: hours }, (body) =>
+        api.PATCH('/api/v1/roles/{id}', { params: { path }, body }),
+      );
+    const most = hours === null ? {} : { maxSessionDurationHours: hours };
+    const members = { userIds: entered.all('userIds'), resourceIds: entered.all('resourceIds') };
+    const { id } = (await api.POST('/api/v1/roles', { body: { ...facts, ...most, ...members } })).data!;
+    return navigate({ to: '/roles/$id', params: { id } });
   };
   return (
     <Form submit={role ? 'Save' : 'Create the role'} done="Saved." send={send}>
@@ -136,27 +145,13 @@ function RoleForm({ role }: { role?: RoleData }) {
         defaultValue={role?.maxSessionDurationHours}
         help="How long a session may last. Empty: as long as the plan allows."
       />
-      <Loaded query={users}>
-        {(all) => (
-          <Picker
-            name="userIds"
-            label="Users"
-            chosen={role?.userIds ?? []}
-            choices={all.map(({ id, name, email }) => ({ value: id, text: name, detail: email }))}
-          />
-        )}
-      </Loaded>
-      <Loaded query={resources}>
-        {(all) => (
-          <Picker
-            name="resourceIds"
-            label="Resources"
-            chosen={role?.resourceIds ?? []}
-            choices={all.map(({ id, name, provider }) => ({ value: id, text: name, detail: provider }))}
-            empty={<Link to="/resources">Add a resource first</Link>}
-          />
-        )}
-      </Loaded>
+      {role ? null : (
+        <>
+          <ChoicePicker from="/api/v1/users" name="userIds" label="Users" />
+          <ResourcePicker empty={<Link to="/resources">Add a resource first</Link>} />
+        </>
+      )}
+      <SelectorField now={role?.resourceSelector ?? null} />
       <Demands role={role} />
     </Form>
   );

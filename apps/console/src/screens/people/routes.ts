@@ -1,20 +1,17 @@
 import { administratorScreen } from '../../parts/screens';
-import { id, oneOf, page, searchOf, text } from '../../parts/search';
-import { USER_STATUS, type User } from './parts';
+import { id, list, listOn, searchOf, text } from '../../parts/search';
 
-const STATUSES = Object.keys(USER_STATUS) as User['status'][];
-const ofPeople = searchOf({ search: text, status: oneOf(STATUSES), page });
-const ofAutomation = searchOf({ tab: oneOf(['service-users', 'trusts']), page });
+const ofAutomation = listOn(['service-users', 'trusts']);
 const ofNewTrust = searchOf({ preset: text });
-const onePage = searchOf({ page });
+const ofRole = listOn(['users', 'resources']);
 
 export const peopleRoutes = [
-  administratorScreen('/people', () => import('./people'), 'People', ofPeople),
+  administratorScreen('/people', () => import('./people'), 'People', list),
   administratorScreen('/people/invite', () => import('./invite'), 'Invite', searchOf({ roleId: id })),
-  administratorScreen('/people/$id', () => import('./person'), 'Person', onePage),
-  administratorScreen('/roles', () => import('./roles'), 'Roles', onePage),
+  administratorScreen('/people/$id', () => import('./person'), 'Person', listOn(['resources'])),
+  administratorScreen('/roles', () => import('./roles'), 'Roles', list),
   administratorScreen('/roles/new', () => import('./roles'), 'NewRole'),
-  administratorScreen('/roles/$id', () => import('./roles'), 'Role'),
+  administratorScreen('/roles/$id', () => import('./roles'), 'Role', ofRole),
   administratorScreen('/automation', () => import('./automation'), 'Automation', ofAutomation),
   administratorScreen('/automation/keys/new', () => import('./keys'), 'NewKey', searchOf({ userId: id })),
   administratorScreen('/automation/trusts/new', () => import('./trusts'), 'NewTrust', ofNewTrust),

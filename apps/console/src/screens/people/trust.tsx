@@ -6,7 +6,7 @@ import { Code, Section, Table, TextArea, TextField, Time, type Column, type Ente
 import { useEdit } from '../../parts/edits';
 import { JOB_SCOPES, ScopePicker } from './parts';
 import { UserLink } from '../../parts/words';
-import { Ends } from './person';
+import { Ends } from './ends';
 import { conditionsOf, linesOf, PRESETS, TrustStatus, type Trust as TrustData } from './trusts';
 
 const route = getRouteApi('/signed-in/administrator/automation/trusts/$id');

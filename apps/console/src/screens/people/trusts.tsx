@@ -1,9 +1,10 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { $api, api, useList, type Schemas } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { getRouteApi } from '@tanstack/react-router';
+import { $api, api, type Schemas } from '../../api';
+import { Collection, nameColumn } from '../../parts/collection';
+import { stateFilter } from '../../parts/filters';
 import { Lines } from '../../parts/words';
 import { Badge, Empty, Form, Loaded, Muted, Page, Section, SelectField } from '../../ui';
-import { TextArea, TextField, Time } from '../../ui';
+import { TextArea, TextField, Time, type Column } from '../../ui';
 import { JOB_SCOPES, RolePicker, ScopePicker } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/automation/trusts/new');
@@ -18,29 +19,27 @@ export const PRESETS: Readonly<Record<Trust['preset'], string>> = {
   CUSTOM: 'Another system',
 };
 
+const COLUMNS: readonly Column<Trust>[] = [
+  nameColumn('/automation/trusts/$id'),
+  { head: 'System', cell: ({ preset }) => PRESETS[preset] },
+  { head: 'Conditions', cell: ({ conditions }) => <Muted>{linesOf(conditions).join(', ')}</Muted> },
+  { head: 'Status', cell: (trust) => <TrustStatus of={trust} /> },
+  { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
+];
+
 /** The trusts of CI jobs. */
-export const Trusts = ({ page }: { page: number }) => (
-  <Listed
+export const Trusts = () => (
+  <Collection
     caption="CI trusts"
-    query={useList('/api/v1/oidc-trusts', { query: { page, size: PAGE_SIZE } })}
-    page={page}
-    columns={[
-      { head: 'Name', cell: (trust) => <TrustLink to={trust} /> },
-      { head: 'System', cell: ({ preset }) => PRESETS[preset] },
-      { head: 'Conditions', cell: ({ conditions }) => <Muted>{linesOf(conditions).join(', ')}</Muted> },
-      { head: 'Status', cell: (trust) => <TrustStatus of={trust} /> },
-      { head: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="never" /> },
-    ]}
+    path="/api/v1/oidc-trusts"
+    columns={COLUMNS}
+    search="name, issuer"
+    filters={[stateFilter()]}
+    sort="name"
     empty={
       <Empty title="With a trust, jobs of GitHub Actions, GitLab, Buildkite and HCP Terraform need no stored key." />
     }
   />
-);
-
-const TrustLink = ({ to: { id, name } }: { to: Trust }) => (
-  <Link to="/automation/trusts/$id" params={{ id }}>
-    {name}
-  </Link>
 );
 
 /** Whether jobs are let in, and whether too many are. */

@@ -1,6 +1,6 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { serverNow, useList, type List } from '../../api';
+import { serverNow } from '../../api';
 import { useMe } from '../../layout/me';
 import {
   askedFrom,
@@ -11,17 +11,15 @@ import {
   Opens,
   opensAnything,
   RequestStatus,
+  STATUS as TEXTS,
   type AccessRequest,
 } from '../../parts/access-requests';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { Collection } from '../../parts/collection';
+import { statusFilter, TIMES } from '../../parts/filters';
 import { count, Lines, Ticket } from '../../parts/words';
 import { ButtonLink, Empty, Loaded, localTime, Muted, Page, Row, Section, Time } from '../../ui';
 import type { Column } from '../../ui';
 
-const mine = getRouteApi('/signed-in/requests');
-const decide = getRouteApi('/signed-in/decide');
-
-const isAnyWaiting = ({ items }: List<AccessRequest>): boolean => items.some(isWaiting);
 const HOUR_MS = 3_600_000;
 
 const WHO: Column<AccessRequest> = {
@@ -109,6 +107,8 @@ const actions = (...as: readonly ('approve' | 'deny' | 'review')[]): Column<Acce
   ),
 });
 
+const FILTERS = [statusFilter(TEXTS), ...TIMES];
+
 const VIEWS = {
   mine: ['Your requests', [...COLUMNS, STATUS]],
   decide: ['Waiting for you', [WHO, ...COLUMNS, UNTIL, actions('approve', 'deny')]],
@@ -116,52 +116,60 @@ const VIEWS = {
   all: ['Requests of everybody', [WHO, ...COLUMNS, STATUS]],
 } as const;
 
-/** @param page left out: the first is enough, what is decided leaves the list */
-function RequestList({ view, page, empty }: { view: keyof typeof VIEWS; page?: number; empty: ReactNode }) {
+interface ListProps {
+  readonly view: keyof typeof VIEWS;
+  readonly isBeside?: boolean;
+  readonly empty: ReactNode;
+}
+
+/** @param isBeside the first page is enough: what is decided leaves the list */
+function RequestList({ view, isBeside = false, empty }: ListProps) {
   const [caption, columns] = VIEWS[view];
-  const query = { view, page: page ?? 0, size: PAGE_SIZE };
-  const list = useList('/api/v1/access-requests', { query }, { isUnsettled: isAnyWaiting });
   return (
     <Section title={caption}>
-      <Listed caption={caption} query={list} page={page} columns={columns} empty={empty} />
+      <Collection
+        caption={caption}
+        path="/api/v1/access-requests"
+        query={{ view }}
+        columns={columns}
+        filters={isBeside ? [] : FILTERS}
+        isUnsettled={isWaiting}
+        isBeside={isBeside}
+        empty={empty}
+      />
     </Section>
   );
 }
 
 /** What this person has asked others for. */
-export function Requests() {
-  const { page = 0 } = mine.useSearch();
-  return (
-    <Page title="Requests" lead="Access that others have to approve before it opens.">
-      <RequestList
-        view="mine"
-        page={page}
-        empty={
-          <Empty title="You have asked for nothing yet: access that needs approval is asked for where you open it.">
-            <ButtonLink to="/">Go to Access</ButtonLink>
-          </Empty>
-        }
-      />
-    </Page>
-  );
-}
+export const Requests = () => (
+  <Page title="Requests" lead="Access that others have to approve before it opens.">
+    <RequestList
+      view="mine"
+      empty={
+        <Empty title="You have asked for nothing yet: access that needs approval is asked for where you open it.">
+          <ButtonLink to="/">Go to Access</ButtonLink>
+        </Empty>
+      }
+    />
+  </Page>
+);
 
 /** What waits for this person's decision; for administrators also what is to be reviewed, and all that was asked for. */
 export function Decide() {
-  const { page = 0 } = decide.useSearch();
   const me = useMe();
   return (
     <Page
       title="Approvals"
       lead="What others ask to open. It stays closed until enough of those who decide approve."
     >
-      <RequestList view="decide" empty={<Empty title="Nothing waits for your decision." />} />
+      <RequestList view="decide" isBeside empty={<Empty title="Nothing waits for your decision." />} />
       <Loaded query={me}>
         {({ isOrgAdmin }) =>
           isOrgAdmin ? (
             <>
-              <RequestList view="review" empty={<Empty title="There is nothing to review." />} />
-              <RequestList view="all" page={page} empty={<Empty title="There is no request yet." />} />
+              <RequestList view="review" isBeside empty={<Empty title="There is nothing to review." />} />
+              <RequestList view="all" empty={<Empty title="There is no request yet." />} />
             </>
           ) : null
         }

@@ -1,8 +1,8 @@
 import { memberScreen } from '../../parts/screens';
-import { page, searchOf } from '../../parts/search';
+import { list } from '../../parts/search';
 
 export const requestRoutes = [
-  memberScreen('/requests', () => import('./requests'), 'Requests', searchOf({ page })),
+  memberScreen('/requests', () => import('./requests'), 'Requests', list),
   memberScreen('/requests/$id', () => import('./request'), 'Request'),
-  memberScreen('/decide', () => import('./requests'), 'Decide', searchOf({ page })),
+  memberScreen('/decide', () => import('./requests'), 'Decide', list),
 ] as const;

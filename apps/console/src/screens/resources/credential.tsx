@@ -1,6 +1,13 @@
 import { useState, type ReactNode } from 'react';
 import { $api, api } from '../../api';
 import {
+  credentialTypeOf,
+  providerOf,
+  type Credential,
+  type ProviderTypes,
+  type ResourceType,
+} from '../../parts/types';
+import {
   Action,
   Badge,
   CheckField,
@@ -19,13 +26,6 @@ import {
   Time,
 } from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
-import {
-  credentialTypeOf,
-  providerOf,
-  type Credential,
-  type ProviderTypes,
-  type ResourceType,
-} from './types';
 
 /** Asks the provider. Its refusal is part of the credential, not a failure. */
 const verifyCredential = async (id: string): Promise<Credential> =>

@@ -1,56 +1,51 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { $api, api, useAll, useList } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Page, Section, Table } from '../../ui';
-import { TextField, Time } from '../../ui';
+import { $api, api } from '../../api';
+import { Collection, CollectionScreen, nameColumn, timeColumn } from '../../parts/collection';
+import { stateFilter } from '../../parts/filters';
+import {
+  credentialTypeOf,
+  providerOf,
+  useTypes,
+  type Credential,
+  type ProviderTypes,
+} from '../../parts/types';
+import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
+import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Page, Section } from '../../ui';
+import { TextField, type Column } from '../../ui';
 import { CredentialBadge, CredentialDetails } from './credential';
-import { NOTHING_YET, resourceColumns } from './resource-list';
-import { credentialTypeOf, providerOf, useTypes, type Credential, type ProviderTypes } from './types';
+import { NOTHING_YET } from './resource-list';
 
-const list = getRouteApi('/signed-in/administrator/credentials');
 const one = getRouteApi('/signed-in/administrator/credentials/$id');
 
+const Kind = ({ of }: { of: Credential }) => {
+  const { data } = useTypes();
+  return data ? `${providerOf(data, of).label}: ${credentialTypeOf(data, of).label}` : of.provider;
+};
+
+const COLUMNS: readonly Column<Credential>[] = [
+  nameColumn('/credentials/$id'),
+  { head: 'Kind', cell: (each) => <Kind of={each} /> },
+  { head: 'State', cell: (each) => <CredentialBadge of={each} /> },
+  timeColumn('Verified', 'lastVerifiedAt'),
+];
+
+const STATE = stateFilter({ VALID: 'accepted', INVALID: 'refused', UNCHECKED: 'not checked yet' });
+
 /** All credentials, and whether their providers accept them. */
-export function Credentials() {
-  const { page = 0 } = list.useSearch();
-  const credentials = useList('/api/v1/credentials', { query: { page, size: PAGE_SIZE } });
-  return (
-    <Page
-      title="Credentials"
-      lead="With these, Drawbridge changes rules at your providers. Secrets are encrypted and never shown again."
-      actions={<ButtonLink to="/set-up">New credential</ButtonLink>}
-    >
-      <Section>
-        <Loaded query={useTypes()}>
-          {(types) => (
-            <Listed
-              caption="Credentials"
-              query={credentials}
-              page={page}
-              empty={NOTHING_YET}
-              columns={[
-                {
-                  head: 'Name',
-                  cell: ({ id, name }) => (
-                    <Link to="/credentials/$id" params={{ id }}>
-                      {name}
-                    </Link>
-                  ),
-                },
-                {
-                  head: 'Kind',
-                  cell: (each) => `${providerOf(types, each).label}: ${credentialTypeOf(types, each).label}`,
-                },
-                { head: 'State', cell: (each) => <CredentialBadge of={each} /> },
-                { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" /> },
-              ]}
-            />
-          )}
-        </Loaded>
-      </Section>
-    </Page>
-  );
-}
+export const Credentials = () => (
+  <CollectionScreen
+    title="Credentials"
+    lead="With these, Drawbridge changes rules at your providers. Secrets are encrypted and never shown again."
+    create={<ButtonLink to="/set-up">New credential</ButtonLink>}
+    caption="Credentials"
+    path="/api/v1/credentials"
+    columns={COLUMNS}
+    search="name, hints"
+    filters={[STATE]}
+    sort="name"
+    empty={NOTHING_YET}
+  />
+);
 
 /** One credential: whether it is accepted, what the provider has to know, and the resources that use it. */
 export function CredentialPage() {
@@ -66,7 +61,6 @@ export function CredentialPage() {
 function Details({ of: credential, types }: { of: Credential; types: readonly ProviderTypes[] }) {
   const { id, name } = credential;
   const params = { path: { id } };
-  const resources = useAll('/api/v1/resources');
   const navigate = useNavigate();
   return (
     <Page title={name}>
@@ -99,21 +93,19 @@ function Details({ of: credential, types }: { of: Credential; types: readonly Pr
         </ConfirmButton>
       </CredentialDetails>
       <Section title="Resources that use it">
-        <Loaded query={resources}>
-          {(all) => (
-            <Table
-              caption="Resources that use it"
-              rows={all.filter(({ credentialId }) => credentialId === id)}
-              keyOf={(resource) => resource.id}
-              columns={resourceColumns(types)}
-              empty={
-                <Link to="/set-up" search={{ step: 'resource', credential: id }}>
-                  Add a resource with it
-                </Link>
-              }
-            />
-          )}
-        </Loaded>
+        <Collection
+          caption="Resources that use it"
+          path="/api/v1/resources"
+          query={{ credentialId: id }}
+          columns={RESOURCE_COLUMNS}
+          search="name, identifier, address"
+          sort="name"
+          empty={
+            <Link to="/set-up" search={{ step: 'resource', credential: id }}>
+              Add a resource with it
+            </Link>
+          }
+        />
       </Section>
     </Page>
   );

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Schemas } from '../../api';
 import { sentence } from '../../parts/words';
+import type { CredentialType, ResourceType } from '../../parts/types';
 import { SelectField, TextArea, TextField, type Entered } from '../../ui';
-import type { CredentialType, ResourceType } from './types';
 
 type ConfigFieldDto = Schemas['ConfigFieldDto'];
 type CredentialField = Schemas['CredentialFieldDto'];

@@ -1,10 +1,12 @@
 import { useRef, useState } from 'react';
-import { api, Failure } from '../../api';
+import { api, Failure, useList } from '../../api';
+import { ChoiceField } from '../../parts/choosing';
 import { useEdit } from '../../parts/edits';
+import { labelsIn, labelsText, ownLabelsOf } from '../../parts/labels';
 import { count, sentence } from '../../parts/words';
+import { providerOf, type Credential, type ProviderTypes, type Resource } from '../../parts/types';
 import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../ui';
 import { ConfigField, configOf } from './fields';
-import { providerOf, type Credential, type ProviderTypes, type Resource } from './types';
 
 /** What its provider reported on a resource that it accepts. */
 export const Warnings = ({ of }: { of: readonly string[] }) =>
@@ -16,20 +18,20 @@ export const Warnings = ({ of }: { of: readonly string[] }) =>
 
 interface ResourceFormProps {
   readonly types: readonly ProviderTypes[];
-  /** to choose from: at least one */
-  readonly credentials: readonly Credential[];
-  /** to change; left out: a new one */
-  readonly resource?: Resource;
+  /** the credential of a new one, or the resource to change */
+  readonly of: { readonly credential: Credential } | { readonly resource: Resource };
   readonly onDone?: (resource: Resource) => void;
 }
 
 /** Makes or changes a resource. The fields are those of its type. */
-export function ResourceForm({ types, credentials, resource, onDone }: ResourceFormProps) {
-  const [credentialId, setCredential] = useState(resource?.credentialId ?? credentials[0]!.id);
+export function ResourceForm({ types, of, onDone }: ResourceFormProps) {
+  const resource = 'resource' in of ? of.resource : undefined;
   const [typeName, setTypeName] = useState(resource?.resourceType);
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const params = { path: { id: resource?.id ?? '' } };
-  const edit = useEdit(resource ?? {}, () => api.GET('/api/v1/resources/{id}', { params }));
+  const edit = useEdit(resource ? ownLabelsOf(resource) : {}, async () => ({
+    data: ownLabelsOf((await api.GET('/api/v1/resources/{id}', { params })).data!),
+  }));
   const shown = useRef('');
   /** A change that widens or moves access is sent with the second click, which follows what it does. */
   const tellOnce = (effect: string): void => {
@@ -37,10 +39,11 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
     shown.current = effect;
     if (effect !== '') throw new Failure(`Not saved yet. ${effect} Save again to do it.`, 0, 'CONFIRMATION');
   };
-  const usable = credentials.filter(({ provider }) => !resource || provider === resource.provider);
-  const provider = providerOf(types, resource ?? credentials[0]!);
+  const provider = providerOf(types, 'resource' in of ? of.resource : of.credential);
   const kinds = provider.resourceTypes;
   const type = kinds.find(({ resourceType }) => resourceType === typeName) ?? kinds[0]!;
+  const ofProvider = { provider: provider.provider };
+  const others = useList('/api/v1/credentials', { query: { ...ofProvider, size: 1 } });
   return (
     <Form
       submit={resource ? 'Save' : 'Save and verify'}
@@ -49,11 +52,15 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
       send={async (entered) => {
         const common = {
           name: entered.text('name'),
-          credentialId,
+          credentialId:
+            'credential' in of
+              ? of.credential.id
+              : (entered.optional('credentialId') ?? of.resource.credentialId),
           resourceIdentifier: entered.text('resourceIdentifier'),
           ...(type.region ? { region: entered.text('region') } : {}),
           endpoint: entered.optional('endpoint') ?? null,
           config: configOf(entered, type, resource?.config),
+          ...(resource ? { labels: labelsIn(entered.text('labels')) } : {}),
         };
         if (!resource) {
           const body = { ...common, provider: provider.provider, resourceType: type.resourceType };
@@ -64,18 +71,18 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           tellOnce(await effectOf(resource, body));
           const changed = await api.PATCH('/api/v1/resources/{id}', { params, body });
           setWarnings(changed.data!.warnings);
-          return changed;
+          return { data: ownLabelsOf(changed.data!) };
         });
         return resource;
       }}
     >
-      {usable.length > 1 ? (
-        <SelectField
+      {resource && others.data && others.data.total > 1 ? (
+        <ChoiceField
+          from="/api/v1/credentials"
+          query={ofProvider}
           name="credentialId"
           label="Credential"
-          value={credentialId}
-          onChange={setCredential}
-          options={usable.map(({ id, name }) => [id, name])}
+          defaultValue={resource.credentialId}
         />
       ) : null}
       {!resource && kinds.length > 1 ? (
@@ -115,6 +122,16 @@ export function ResourceForm({ types, credentials, resource, onDone }: ResourceF
           defaultValue={resource?.endpoint ?? ''}
           required={false}
         />
+        {resource ? (
+          <TextField
+            name="labels"
+            label="Labels"
+            placeholder="env=prod, team=web"
+            help="Roles can select by them. People who reach it see them."
+            defaultValue={labelsText(resource)}
+            required={false}
+          />
+        ) : null}
         {resource && provider.needsAgent ? (
           <CheckField
             name="releasePorts"

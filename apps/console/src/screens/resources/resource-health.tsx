@@ -1,24 +1,17 @@
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { HEALTH_EVENTS } from '../../parts/event-texts';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
 import { ProviderMessage } from '../../parts/provider-message';
+import type { Resource } from '../../parts/types';
 import { Action, Badge, Code, ConfirmButton, Empty, Facts, Loaded, Muted, Notice } from '../../ui';
 import { Section, Table, Time, unbroken } from '../../ui';
 import { Warnings } from './resource-form';
-import type { Resource } from './types';
 
 /** Whether the target can be read and has the rules that it should have; and both now. */
-export function ResourceHealth({ id, page }: { id: string; page: number }) {
+export function ResourceHealth({ id }: { id: string }) {
   const [warnings, setWarnings] = useState<readonly string[]>([]);
   const params = { path: { id } };
-  const query = { resourceId: id, page, size: PAGE_SIZE };
-  const events = $api.useQuery(
-    'get',
-    '/api/v1/resource-health/events',
-    { params: { query } },
-    { select: ({ content, totalElements }) => ({ items: content, total: totalElements }) },
-  );
   const verify = async (): Promise<void> =>
     setWarnings((await api.POST('/api/v1/resources/{id}/verify', { params })).data!.warnings);
   return (
@@ -39,10 +32,10 @@ export function ResourceHealth({ id, page }: { id: string; page: number }) {
         missing is written again, which also happens by itself, every 45 seconds.
       </Muted>
       <Warnings of={warnings} />
-      <Listed
+      <Collection
         caption="Verifications and reconciliations"
-        query={events}
-        page={page}
+        path="/api/v1/resource-health/events"
+        query={{ resourceId: id }}
         empty={<Empty title="It was not verified yet" />}
         columns={[
           { head: 'When', cell: ({ createdAt }) => <Time at={createdAt} /> },

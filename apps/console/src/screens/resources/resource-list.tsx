@@ -1,11 +1,12 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useAll, useList } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
-import { Lines } from '../../parts/words';
-import { Badge, ButtonLink, Code, Empty, Loaded, Muted, Page, Section, Time, type Column } from '../../ui';
-import { providerOf, resourceTypeOf, useTypes, type ProviderTypes, type Resource } from './types';
-
-const route = getRouteApi('/signed-in/administrator/resources');
+import { Link } from '@tanstack/react-router';
+import { api, useList } from '../../api';
+import { CollectionScreen } from '../../parts/collection';
+import { ROLE, stateFilter, type Filter } from '../../parts/filters';
+import type { Bulk } from '../../parts/selection';
+import { ButtonLink, Empty, TextField } from '../../ui';
+import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
+import { labelsIn, wordsIn } from '../../parts/labels';
+import { useTypes, type Resource } from '../../parts/types';
 
 /** Leads from nothing to the first access. */
 export const NOTHING_YET = (
@@ -14,68 +15,72 @@ export const NOTHING_YET = (
   </Empty>
 );
 
-/** Whether new sessions may use a resource, and if not, why. */
-export function ResourceBadge({ of }: { of: Resource }) {
-  if (of.isActive) return <Badge tone="good">active</Badge>;
-  if (of.verificationError !== null) return <Badge tone="bad">refused</Badge>;
-  return of.lastVerifiedAt === null ? <Badge tone="warn">not verified yet</Badge> : <Badge>paused</Badge>;
-}
+const STATES = {
+  VERIFIED: 'active',
+  REFUSED: 'refused',
+  UNVERIFIED: 'not verified yet',
+  INACTIVE: 'paused',
+  ABANDONED: 'abandoned',
+};
 
-export const resourceColumns = (types: readonly ProviderTypes[]): readonly Column<Resource>[] => [
+const FILTERS: readonly Filter[] = [
+  stateFilter(STATES),
+  ROLE,
+  { name: 'label', label: 'Labels', placeholder: 'env=prod', isMany: true },
+];
+
+const BULK: readonly Bulk<Resource>[] = [
   {
-    head: 'Name',
-    cell: ({ id, name }) => (
-      <Link to="/resources/$id" params={{ id }}>
-        {name}
-      </Link>
+    label: 'Verify',
+    children: <p>Each provider is asked whether its target can be read and written. The state shows it.</p>,
+    act: (resourceIds) => api.POST('/api/v1/resources/verify', { body: { resourceIds } }),
+  },
+  {
+    label: 'Label',
+    children: (
+      <>
+        <p>
+          Roles that select by these labels reach the resources, or no longer do, from the next session on.
+        </p>
+        <TextField name="set" label="Give" required={false} placeholder="env=prod, team=web" />
+        <TextField name="remove" label="Take away" required={false} placeholder="env" />
+      </>
     ),
+    act: (resourceIds, entered) => {
+      const body = {
+        resourceIds,
+        set: labelsIn(entered.text('set')),
+        remove: wordsIn(entered.text('remove')),
+      };
+      return api.POST('/api/v1/resources/labels', { body });
+    },
   },
-  { head: 'Provider', cell: (each) => providerOf(types, each).label },
-  {
-    head: 'Target',
-    cell: (each) => (
-      <Lines>
-        <Code>{each.resourceIdentifier}</Code>
-        <Muted>{[resourceTypeOf(types, each).label, each.region].filter(Boolean).join(', ')}</Muted>
-      </Lines>
-    ),
-  },
-  {
-    head: 'State',
-    cell: (each) => <ResourceBadge of={each} />,
-  },
-  { head: 'Verified', cell: ({ lastVerifiedAt }) => <Time at={lastVerifiedAt} none="never" /> },
 ];
 
 /** All resources: what they point at, and whether new sessions may use them. */
 export function Resources() {
-  const { page = 0 } = route.useSearch();
+  const types = useTypes().data ?? [];
   // another one can be chosen in the step before
-  const [credential] = useAll('/api/v1/credentials').data ?? [];
-  const resources = useList('/api/v1/resources', { query: { page, size: PAGE_SIZE } });
+  const [credential] = useList('/api/v1/credentials', { query: { size: 1 } }).data?.items ?? [];
+  const providers = Object.fromEntries(types.map(({ provider, label }) => [provider, label]));
   return (
-    <Page
+    <CollectionScreen
       title="Resources"
       lead="What people get access to, for a time: a security group, a firewall, a host."
-      actions={
+      create={
         <ButtonLink to="/set-up" search={credential ? { step: 'resource', credential: credential.id } : {}}>
           New resource
         </ButtonLink>
       }
-    >
-      <Section>
-        <Loaded query={useTypes()}>
-          {(types) => (
-            <Listed
-              caption="Resources"
-              query={resources}
-              page={page}
-              columns={resourceColumns(types)}
-              empty={NOTHING_YET}
-            />
-          )}
-        </Loaded>
-      </Section>
-    </Page>
+      caption="Resources"
+      one="resource"
+      path="/api/v1/resources"
+      columns={RESOURCE_COLUMNS}
+      search="name, identifier, address"
+      filters={[...FILTERS, { name: 'provider', label: 'Provider', options: providers }]}
+      sort="name"
+      bulk={BULK}
+      empty={NOTHING_YET}
+    />
   );
 }

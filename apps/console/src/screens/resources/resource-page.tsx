@@ -1,15 +1,18 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api } from '../../api';
+import { labelsText } from '../../parts/labels';
 import { ProviderMessage } from '../../parts/provider-message';
+import { ResourceBadge } from '../../parts/resource-columns';
 import { RuleEvents } from '../../parts/rule-events';
 import { Lines, sentence } from '../../parts/words';
+import { providerOf, resourceTypeOf, useTypes, type ProviderTypes, type Resource } from '../../parts/types';
 import { ButtonLink, Code, Facts, Loaded, Notice, Page, Section, Tabs } from '../../ui';
 import { configText } from './fields';
 import { ResourceGuard, ResourceHealth } from './resource-health';
-import { ResourceBadge } from './resource-list';
+import { ResourcePeople } from './resource-people';
 import { ResourceRules } from './resource-rules';
 import { ResourceSettings } from './resource-settings';
-import { providerOf, resourceTypeOf, TABS, useTypes, type ProviderTypes, type Resource } from './types';
+import { TABS } from './steps';
 
 const route = getRouteApi('/signed-in/administrator/resources/$id');
 
@@ -25,7 +28,7 @@ export function ResourcePage() {
 }
 
 function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] }) {
-  const { tab = 'rules', page = 0 } = route.useSearch();
+  const { tab = 'rules' } = route.useSearch();
   const { id } = of;
   const provider = providerOf(types, of);
   const type = resourceTypeOf(types, of);
@@ -61,6 +64,7 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
               </Link>
             ),
             'When access ends': type.revocation.words,
+            Labels: labelsText(of) || null,
           }}
         />
         {of.verificationError ? (
@@ -76,9 +80,10 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
           </Link>
         ))}
       </Tabs>
-      {tab === 'rules' ? <ResourceRules id={id} page={page} /> : null}
-      {tab === 'events' ? <RuleEvents of="resources" id={id} page={page} /> : null}
-      {tab === 'health' ? <ResourceHealth id={id} page={page} /> : null}
+      {tab === 'rules' ? <ResourceRules id={id} /> : null}
+      {tab === 'people' ? <ResourcePeople id={id} /> : null}
+      {tab === 'events' ? <RuleEvents of="resources" id={id} /> : null}
+      {tab === 'health' ? <ResourceHealth id={id} /> : null}
       {tab === 'guard' ? <ResourceGuard of={of} /> : null}
       {tab === 'settings' ? <ResourceSettings of={of} types={types} /> : null}
     </Page>

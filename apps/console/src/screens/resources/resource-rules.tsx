@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useList, type Schemas } from '../../api';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import type { Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { ProviderMessage } from '../../parts/provider-message';
 import { RuleText } from '../../parts/rule-events';
 import { CAUSES } from '../../parts/event-texts';
@@ -77,26 +77,20 @@ const columnsOf = (id: string): readonly Column<Rule>[] => [
 ];
 
 /** The rules on the target: those that users here hold, then those of other programs. */
-export function ResourceRules({ id, page }: { id: string; page: number }) {
-  const rules = useList(
-    '/api/v1/resources/{id}/rules',
-    { path: { id }, query: { page, size: PAGE_SIZE } },
-    { isUnsettled: ({ items }) => items.some((rule) => ['busy', 'bad'].includes(stateOf(rule)[0])) },
-  );
-  return (
-    <Section title="Rules and who holds them">
-      <Muted>Drawbridge never changes the unmanaged rules of other programs.</Muted>
-      <Listed
-        caption="Rules on the target"
-        query={rules}
-        page={page}
-        columns={columnsOf(id)}
-        empty={
-          <Empty title="There is no access now">
-            <Link to="/">Let yourself in</Link>
-          </Empty>
-        }
-      />
-    </Section>
-  );
-}
+export const ResourceRules = ({ id }: { id: string }) => (
+  <Section title="Rules and who holds them">
+    <Muted>Drawbridge never changes the unmanaged rules of other programs.</Muted>
+    <Collection
+      caption="Rules on the target"
+      path="/api/v1/resources/{id}/rules"
+      of={{ id }}
+      columns={columnsOf(id)}
+      isUnsettled={(rule) => ['busy', 'bad'].includes(stateOf(rule)[0])}
+      empty={
+        <Empty title="There is no access now">
+          <Link to="/">Let yourself in</Link>
+        </Empty>
+      }
+    />
+  </Section>
+);

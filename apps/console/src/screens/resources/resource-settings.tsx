@@ -1,24 +1,21 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { api, useAll, useList } from '../../api';
+import { api, useList } from '../../api';
 import { count } from '../../parts/words';
+import { providerOf, type ProviderTypes, type Resource } from '../../parts/types';
 import { Action, CheckField, ConfirmButton, Loaded, Muted, Row, Section, TextArea, Time } from '../../ui';
 import { Code, unbroken } from '../../ui';
 import { ResourceForm } from './resource-form';
-import { providerOf, type ProviderTypes, type Resource } from './types';
 
 /** What can be changed of a resource, and its end. */
 export function ResourceSettings({ of, types }: { of: Resource; types: readonly ProviderTypes[] }) {
   const { id, name, isActive, resourceIdentifier } = of;
   const params = { path: { id } };
-  const credentials = useAll('/api/v1/credentials');
   const navigate = useNavigate();
   return (
     <>
       <Section title="Settings">
         <Muted>Rules that are open follow a new target, other ports or another credential.</Muted>
-        <Loaded query={credentials}>
-          {(all) => <ResourceForm types={types} credentials={all} resource={of} />}
-        </Loaded>
+        <ResourceForm types={types} of={{ resource: of }} />
       </Section>
       <Section title="Pause, delete or abandon">
         <Muted>

@@ -1,14 +1,11 @@
 import { administratorScreen } from '../../parts/screens';
-import { oneOf, page, searchOf } from '../../parts/search';
-import { setUpSearch, TABS } from './types';
-
-const pages = searchOf({ page });
-const tabs = searchOf({ tab: oneOf(TABS), page });
+import { list, listOn } from '../../parts/search';
+import { setUpSearch, TABS } from './steps';
 
 export const resourceRoutes = [
   administratorScreen('/set-up', () => import('./set-up'), 'SetUp', setUpSearch),
-  administratorScreen('/resources', () => import('./resource-list'), 'Resources', pages),
-  administratorScreen('/resources/$id', () => import('./resource-page'), 'ResourcePage', tabs),
-  administratorScreen('/credentials', () => import('./credentials'), 'Credentials', pages),
-  administratorScreen('/credentials/$id', () => import('./credentials'), 'CredentialPage'),
+  administratorScreen('/resources', () => import('./resource-list'), 'Resources', list),
+  administratorScreen('/resources/$id', () => import('./resource-page'), 'ResourcePage', listOn(TABS)),
+  administratorScreen('/credentials', () => import('./credentials'), 'Credentials', list),
+  administratorScreen('/credentials/$id', () => import('./credentials'), 'CredentialPage', list),
 ] as const;

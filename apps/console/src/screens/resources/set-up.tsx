@@ -1,12 +1,14 @@
 import { getRouteApi, Link, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api, useAll } from '../../api';
+import { $api, api, useList } from '../../api';
 import { useMe } from '../../layout/me';
-import { Action, ButtonLink, CheckField, Form, Loaded, Page, Row, Section, SelectField } from '../../ui';
+import { ChoiceField } from '../../parts/choosing';
+import { useTypes, type Credential, type ProviderTypes } from '../../parts/types';
+import { Action, ButtonLink, CheckField, Form, Loaded, Page, Row, Section } from '../../ui';
 import { Tabs, TextField, type Entered } from '../../ui';
 import { CredentialDetails, CredentialForm } from './credential';
 import { ResourceForm } from './resource-form';
-import { useTypes, type Credential, type ProviderTypes, type SetUpSearch } from './types';
+import type { SetUpSearch } from './steps';
 import { VerifyResource } from './verify-resource';
 
 const route = getRouteApi('/signed-in/administrator/set-up');
@@ -71,22 +73,24 @@ interface OfProvider {
 function CredentialStep({ types, id = '', go }: OfProvider) {
   const params = { path: { id } };
   const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params }, { enabled: id !== '' });
-  const credentials = useAll('/api/v1/credentials');
   const onward = (chosen: Credential): void =>
     go({ step: chosen.isValid ? 'resource' : 'credential', credential: chosen.id });
   if (id === '')
     return (
-      <Loaded query={credentials}>
-        {(all) => (
-          <>
-            <UseExisting what="credential" items={all} onUse={onward} />
-            <Section title="New credential">
-              <p>With it, Drawbridge adds and removes rules. It is encrypted and never shown again.</p>
-              <CredentialForm types={types} onDone={onward} />
-            </Section>
-          </>
-        )}
-      </Loaded>
+      <>
+        <UseExisting
+          what="credential"
+          from="/api/v1/credentials"
+          onUse={async (chosen) => {
+            const given = { params: { path: { id: chosen } } };
+            onward((await api.GET('/api/v1/credentials/{id}', given)).data!);
+          }}
+        />
+        <Section title="New credential">
+          <p>With it, Drawbridge adds and removes rules. It is encrypted and never shown again.</p>
+          <CredentialForm types={types} onDone={onward} />
+        </Section>
+      </>
     );
   return (
     <Loaded query={credential}>
@@ -109,57 +113,46 @@ function CredentialStep({ types, id = '', go }: OfProvider) {
 function ResourceStep({ types, credentialId, id, go }: OfProvider & { credentialId: string }) {
   const params = { path: { id: credentialId } };
   const credential = $api.useQuery('get', '/api/v1/credentials/{id}', { params });
-  const resources = useAll('/api/v1/resources');
   if (id !== undefined)
     return <VerifyResource id={id} types={types} onVerified={() => go({ step: 'role' }, true)} />;
   return (
-    <Loaded query={resources}>
-      {(all) => (
-        <Loaded query={credential}>
-          {(loaded) => (
-            <>
-              <UseExisting
-                what="resource"
-                items={all.filter((each) => each.credentialId === credentialId)}
-                onUse={(chosen) => go({ resource: chosen.id })}
-              />
-              <Section title="New resource">
-                <ResourceForm
-                  types={types}
-                  credentials={[loaded]}
-                  onDone={(made) => go({ resource: made.id })}
-                />
-              </Section>
-            </>
-          )}
-        </Loaded>
+    <Loaded query={credential}>
+      {(loaded) => (
+        <>
+          <UseExisting
+            what="resource"
+            from="/api/v1/resources"
+            query={{ credentialId }}
+            onUse={(chosen) => go({ resource: chosen })}
+          />
+          <Section title="New resource">
+            <ResourceForm
+              types={types}
+              of={{ credential: loaded }}
+              onDone={(made) => go({ resource: made.id })}
+            />
+          </Section>
+        </>
       )}
     </Loaded>
   );
 }
 
 /** Skips a step with what is there already. @param given `what`: such as "credential" */
-function UseExisting<Item extends { id: string; name: string }>(given: {
+function UseExisting(given: {
   what: string;
-  items: readonly Item[];
-  onUse: (item: Item) => void;
+  from: '/api/v1/credentials' | '/api/v1/resources';
+  query?: { credentialId: string };
+  onUse: (id: string) => unknown;
 }) {
-  const { what, items, onUse } = given;
+  const { what, from, query = {}, onUse } = given;
   const name = `existing-${what}`;
-  if (items.length === 0) return null;
+  const { data } = useList(from, { query: { ...query, size: 1 } });
+  if (!data?.total) return null;
   return (
     <Section title={`Use a ${what} that you have`}>
-      <Form
-        submit="Use it"
-        submitKind="normal"
-        send={(entered) => Promise.resolve(items.find(({ id }) => id === entered.text(name))!)}
-        onDone={onUse}
-      >
-        <SelectField
-          name={name}
-          label={`Existing ${what}`}
-          options={items.map((each) => [each.id, each.name])}
-        />
+      <Form submit="Use it" submitKind="normal" send={async (entered) => onUse(entered.text(name))}>
+        <ChoiceField from={from} query={query} name={name} label={`Existing ${what}`} />
       </Form>
     </Section>
   );
@@ -168,7 +161,7 @@ function UseExisting<Item extends { id: string; name: string }>(given: {
 /** Who may open the resource: a new role, or one that is there. */
 function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
   const me = useMe();
-  const roles = useAll('/api/v1/roles');
+  const roles = useList('/api/v1/roles', { query: { size: 1, withMembers: false } });
   const [id, setId] = useState('');
   const send = async (entered: Entered): Promise<string> => {
     const userIds = me.data && entered.checked('mine') ? [me.data.id] : [];
@@ -183,21 +176,22 @@ function RoleStep({ resourceId, go }: { resourceId: string; go: Go }) {
   };
   return (
     <Loaded query={roles}>
-      {(all) => (
+      {({ total }) => (
         <Section title="Role">
           <p>People with this role may open the resource for themselves.</p>
           <Form submit="Save" send={send} onDone={(role) => go({ step: 'done', role })}>
-            {all.length > 0 ? (
-              <SelectField
+            {total > 0 ? (
+              <ChoiceField
+                from="/api/v1/roles"
                 name="role"
                 label="Role"
+                none="A new role"
                 value={id}
                 onChange={setId}
-                options={[['', 'A new role'], ...all.map((each) => [each.id, each.name] as const)]}
               />
             ) : null}
             {id === '' ? (
-              <TextField name="name" label="Name" defaultValue={all.length === 0 ? 'Developers' : ''} />
+              <TextField name="name" label="Name" defaultValue={total === 0 ? 'Developers' : ''} />
             ) : null}
             <CheckField name="mine" label="I have this role, too" defaultChecked />
           </Form>

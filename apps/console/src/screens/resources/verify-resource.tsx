@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { $api, api, useAll } from '../../api';
+import { $api, api } from '../../api';
+import { providerOf, resourceTypeOf, type ProviderTypes, type Resource } from '../../parts/types';
 import { Button, Code, Loaded, Loading, Notice, Problem, Section } from '../../ui';
 import { Policy } from './credential';
 import { ResourceForm, Warnings } from './resource-form';
-import { providerOf, resourceTypeOf, type ProviderTypes, type Resource } from './types';
 
 interface VerifyResourceProps {
   readonly types: readonly ProviderTypes[];
@@ -22,7 +22,6 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
   const { id, resourceIdentifier } = of;
   const params = { path: { id } };
   const provider = providerOf(types, of);
-  const credentials = useAll('/api/v1/credentials');
   // an agent calls by itself: one waits for its first report
   const guard = $api.useQuery(
     'get',
@@ -82,9 +81,7 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
           </div>
         </>
       )}
-      <Loaded query={credentials}>
-        {(all) => <ResourceForm types={types} credentials={all} resource={of} />}
-      </Loaded>
+      <ResourceForm types={types} of={{ resource: of }} />
     </Section>
   );
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { api, serverNow, useList, type List, type Schemas } from '../../api';
+import { Collection, PAGE_SIZE } from '../../parts/collection';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { statusFilter } from '../../parts/filters';
 import { Reason } from '../../parts/words';
 import { Action, Badge, Empty, localTime, Notice, Section, Time, type Column, type Tone } from '../../ui';
 import type { WebhookData } from './parts';
@@ -38,16 +39,15 @@ const lastTest = ({ items }: List<Delivery>): Delivery | undefined =>
 
 const PATH = '/api/v1/webhooks/{id}/deliveries';
 
-const useDeliveries = (id: string, page: number, isUnsettled: (list: List<Delivery>) => boolean) =>
-  useList(PATH, { path: { id }, query: { page, size: PAGE_SIZE } }, { isUnsettled });
-
 /** The tests that are sent from here. */
 export function useTests(id: string) {
   // the last one before; empty: there was none
   const [before, setBefore] = useState<string | null>(null);
   const isAwaited = (list: List<Delivery>): boolean => before === (lastTest(list)?.id ?? '');
   const isUnsettled = (list: List<Delivery>): boolean => isAwaited(list) || list.items.some(isDue);
-  const { data: newest } = useDeliveries(id, 0, isUnsettled);
+  // as the list below asks for it: read once for both
+  const query = { page: 0, size: PAGE_SIZE };
+  const { data: newest } = useList(PATH, { path: { id }, query }, { isUnsettled });
   return {
     /** whether anything is about to be sent */
     isUnsettled: newest !== undefined && isUnsettled(newest),
@@ -62,12 +62,11 @@ export function useTests(id: string) {
 
 interface DeliveriesProps {
   readonly of: WebhookData;
-  readonly page: number;
   readonly tests: ReturnType<typeof useTests>;
 }
 
 /** What was sent to a webhook within the last 30 days. */
-export function Deliveries({ of: { id, isEnabled }, page, tests }: DeliveriesProps) {
+export function Deliveries({ of: { id, isEnabled }, tests }: DeliveriesProps) {
   const again = (deliveryId: string): Promise<unknown> =>
     api.POST(`${PATH}/{deliveryId}/redeliver`, { params: { path: { id, deliveryId } } });
   const sendAgain = (delivery: Delivery) =>
@@ -77,10 +76,12 @@ export function Deliveries({ of: { id, isEnabled }, page, tests }: DeliveriesPro
   return (
     <Section title="Deliveries" actions={isEnabled ? <Action label="Send a test" act={tests.send} /> : null}>
       {tests.last === null ? null : <Outcome of={tests.last} />}
-      <Listed
+      <Collection
         caption="Deliveries, newest first"
-        query={useDeliveries(id, page, ({ items }) => items.some(isDue))}
-        page={page}
+        path={PATH}
+        of={{ id }}
+        filters={[statusFilter(STATUS)]}
+        isUnsettled={isDue}
         columns={isEnabled ? [...COLUMNS, { head: '', cell: sendAgain }] : COLUMNS}
         empty={<Empty title="Nothing was sent yet. What happens is sent within a few seconds." />}
       />

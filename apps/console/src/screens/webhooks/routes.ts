@@ -1,10 +1,8 @@
 import { administratorScreen } from '../../parts/screens';
-import { page, searchOf } from '../../parts/search';
-
-const onePage = searchOf({ page });
+import { list } from '../../parts/search';
 
 export const webhookRoutes = [
-  administratorScreen('/webhooks', () => import('./webhooks'), 'Webhooks', onePage),
+  administratorScreen('/webhooks', () => import('./webhooks'), 'Webhooks', list),
   administratorScreen('/webhooks/new', () => import('./new-webhook'), 'NewWebhook'),
-  administratorScreen('/webhooks/$id', () => import('./webhook'), 'Webhook', onePage),
+  administratorScreen('/webhooks/$id', () => import('./webhook'), 'Webhook', list),
 ] as const;

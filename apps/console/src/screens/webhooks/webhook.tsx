@@ -36,7 +36,6 @@ const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 /** One webhook: whether it works, what was sent, and what can be changed. */
 export function Webhook() {
   const { id } = route.useParams();
-  const { page = 0 } = route.useSearch();
   const tests = useTests(id);
   const given = { params: { path: { id } } };
   const options = live<WebhookData>(({ failingSince }) => failingSince !== null || tests.isUnsettled);
@@ -45,7 +44,7 @@ export function Webhook() {
     <Loaded query={webhook}>
       {(data) => (
         <Shown key={id} webhook={data}>
-          <Deliveries of={data} page={page} tests={tests} />
+          <Deliveries of={data} tests={tests} />
         </Shown>
       )}
     </Loaded>

@@ -1,51 +1,45 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { useList } from '../../api';
+import { Link } from '@tanstack/react-router';
+import { CollectionScreen, timeColumn } from '../../parts/collection';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
-import { Listed, PAGE_SIZE } from '../../parts/listed';
+import { WORKING } from '../../parts/filters';
 import { count, Lines } from '../../parts/words';
-import { ButtonLink, Empty, Muted, Page, Section, Time } from '../../ui';
+import { ButtonLink, Empty, Muted, type Column } from '../../ui';
 import { FORMATS, WebhookStatus, type WebhookData } from './parts';
 
-const route = getRouteApi('/signed-in/administrator/webhooks');
+const COLUMNS: readonly Column<WebhookData>[] = [
+  { head: 'Webhook', sort: 'name', cell: (webhook) => <WebhookLink to={webhook} /> },
+  { head: 'For', cell: ({ format }) => FORMATS[format] },
+  { head: 'Events', cell: ({ eventTypes }) => eventsOf(eventTypes) },
+  { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
+  timeColumn('Created', 'createdAt'),
+];
 
 /** Where events of this organization are sent. */
-export function Webhooks() {
-  const { page = 0 } = route.useSearch();
-  return (
-    <Page
-      title="Webhooks"
-      lead="Records of the audit trail, sent to a program, to Slack or to Teams as they are written."
-      actions={<ButtonLink to="/webhooks/new">Create a webhook</ButtonLink>}
-    >
-      <Section>
-        <Listed
-          caption="Webhooks"
-          query={useList('/api/v1/webhooks', { query: { page, size: PAGE_SIZE } })}
-          page={page}
-          columns={[
-            { head: 'Webhook', cell: (webhook) => <WebhookLink to={webhook} /> },
-            { head: 'For', cell: ({ format }) => FORMATS[format] },
-            { head: 'Events', cell: ({ eventTypes }) => eventsOf(eventTypes) },
-            { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
-            { head: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
-          ]}
-          empty={
-            <Empty title="There is no webhook yet">
-              <p>
-                A webhook tells at once who opened what, what ended, and which rule is still open though it
-                should be closed: in a channel where people see it, or to a program that acts on it.
-              </p>
-              <p>
-                <Link to="/webhooks/new">Create the first one</Link>, or read in the{' '}
-                <a href="/docs">documentation of the API</a> what is sent.
-              </p>
-            </Empty>
-          }
-        />
-      </Section>
-    </Page>
-  );
-}
+export const Webhooks = () => (
+  <CollectionScreen
+    title="Webhooks"
+    lead="Records of the audit trail, sent to a program, to Slack or to Teams as they are written."
+    create={<ButtonLink to="/webhooks/new">Create a webhook</ButtonLink>}
+    caption="Webhooks"
+    path="/api/v1/webhooks"
+    columns={COLUMNS}
+    search="name, URL"
+    filters={[WORKING]}
+    sort="createdAt"
+    empty={
+      <Empty title="There is no webhook yet">
+        <p>
+          A webhook tells at once who opened what, what ended, and which rule is still open though it should
+          be closed: in a channel where people see it, or to a program that acts on it.
+        </p>
+        <p>
+          <Link to="/webhooks/new">Create the first one</Link>, or read in the{' '}
+          <a href="/docs">documentation of the API</a> what is sent.
+        </p>
+      </Empty>
+    }
+  />
+);
 
 /** The whole URL is on the webhook's page. */
 const MAX_SHOWN = 100;

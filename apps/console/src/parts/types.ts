@@ -1,6 +1,5 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import { $api, type Schemas } from '../../api';
-import { id, oneOf, searchOf } from '../../parts/search';
+import { $api, type Schemas } from '../api';
 
 export type Credential = Schemas['CredentialDto'];
 export type Resource = Schemas['ResourceDto'];
@@ -8,19 +7,7 @@ export type ProviderTypes = Schemas['ProviderTypesDto'];
 export type CredentialType = Schemas['CredentialTypeDto'];
 export type ResourceType = Schemas['ResourceTypeDto'];
 
-/** The step of the set-up, and what was made or chosen in those before. */
-export const setUpSearch = searchOf({
-  step: oneOf(['credential', 'resource', 'role', 'done']),
-  credential: id,
-  resource: id,
-  role: id,
-});
-export type SetUpSearch = ReturnType<typeof setUpSearch>;
-
-/** The parts of a resource's page. */
-export const TABS = ['rules', 'events', 'health', 'guard', 'settings'] as const;
-
-/** What each provider needs. All forms of this folder are drawn from it: a new provider appears by itself. */
+/** What each provider needs. All forms of credentials and resources are drawn from it: a new provider appears by itself. */
 export const useTypes = (): UseQueryResult<readonly ProviderTypes[], unknown> =>
   $api.useQuery('get', '/api/v1/resources/types', {}, { staleTime: 'static', refetchInterval: false });
 

@@ -1,0 +1,116 @@
+import type { ReactNode } from 'react';
+import { api, Failure, type Schemas } from '../../api';
+import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
+import { Collection } from '../../parts/collection';
+import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
+import { Lines, UserLink } from '../../parts/words';
+import { Action, DialogButton, Empty, Form, Muted, Row, type Column } from '../../ui';
+import { UserStatus, type User } from './parts';
+
+type Role = Schemas['RoleDto'];
+type Change = Schemas['RoleMembersDto'];
+
+const change = (id: string, body: Change) =>
+  api.POST('/api/v1/roles/{id}/members', { params: { path: { id } }, body });
+
+/** @throws Failure when any of them was refused */
+async function changed(id: string, body: Change): Promise<void> {
+  const { results } = (await change(id, body)).data!;
+  const refused = results.filter(({ outcome }) => outcome === 'REFUSED');
+  if (refused.length > 0)
+    throw new Failure(refused.map(({ message }) => message).join('; '), 409, 'REFUSED_IN_PART');
+}
+
+/** Adds what is chosen in a dialog. @param field of `Change` */
+const Add = (given: { id: string; label: string; field: keyof Change; children: ReactNode }) => (
+  <Row>
+    <DialogButton label={given.label} title={`${given.label} to the role`}>
+      {(close) => (
+        <Form
+          submit="Add"
+          onCancel={close}
+          onDone={close}
+          send={(entered) => changed(given.id, { [given.field]: entered.all('members') })}
+        >
+          {given.children}
+        </Form>
+      )}
+    </DialogButton>
+  </Row>
+);
+
+const USER: readonly Column<User>[] = [
+  {
+    head: 'Name',
+    sort: 'name',
+    cell: ({ id, name, email }) => (
+      <Lines>
+        <UserLink id={id}>{name}</UserLink>
+        <Muted>{email}</Muted>
+      </Lines>
+    ),
+  },
+  { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
+];
+
+/** Who has a role. */
+export const RoleUsers = ({ of: { id } }: { of: Role }) => (
+  <>
+    <Add id={id} label="Add users" field="addUserIds">
+      <ChoicePicker from="/api/v1/users" query={{ isActive: true }} name="members" label="Users" />
+    </Add>
+    <Collection
+      caption="Users with the role"
+      path="/api/v1/users"
+      query={{ roleId: id }}
+      columns={[
+        ...USER,
+        {
+          head: '',
+          cell: (user) => <Action label="Remove" act={() => changed(id, { removeUserIds: [user.id] })} />,
+        },
+      ]}
+      search="name or e-mail"
+      bulk={[{ label: 'Remove', act: (removeUserIds) => change(id, { removeUserIds }) }]}
+      one="user"
+      empty={<Empty title="No user has the role" />}
+    />
+  </>
+);
+
+/** What a role reaches: what was assigned, and what its labels fit. */
+export const RoleResources = ({ of: { id, resourceIds } }: { of: Role }) => (
+  <>
+    <Add id={id} label="Add resources" field="addResourceIds">
+      <ResourcePicker name="members" />
+    </Add>
+    <Collection
+      caption="Resources of the role"
+      path="/api/v1/resources"
+      query={{ roleId: id }}
+      columns={[
+        ...RESOURCE_COLUMNS,
+        {
+          head: '',
+          cell: (resource) =>
+            resourceIds.includes(resource.id) ? (
+              <Action label="Remove" act={() => changed(id, { removeResourceIds: [resource.id] })} />
+            ) : (
+              <Muted>by its labels</Muted>
+            ),
+        },
+      ]}
+      search="name, identifier, address"
+      sort="name"
+      bulk={[
+        {
+          label: 'Remove',
+          fits: (resource) => resourceIds.includes(resource.id),
+          act: (removeResourceIds) => change(id, { removeResourceIds }),
+        },
+      ]}
+      one="resource"
+      empty={<Empty title="The role reaches nothing" />}
+    />
+  </>
+);

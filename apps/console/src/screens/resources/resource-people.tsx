@@ -1,0 +1,46 @@
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
+import { MAY } from '../../parts/rights';
+import { Lines, UserLink } from '../../parts/words';
+import { Empty, Muted, Section, type Column } from '../../ui';
+
+const COLUMNS: readonly Column<Schemas['PersonRightDto']>[] = [
+  {
+    head: 'Name',
+    sort: 'name',
+    cell: ({ userId, name, email }) => (
+      <Lines>
+        <UserLink id={userId}>{name}</UserLink>
+        <Muted>{email}</Muted>
+      </Lines>
+    ),
+  },
+  ...MAY,
+];
+
+/** Who may open a resource, and by which role. */
+export const ResourcePeople = ({ id }: { id: string }) => (
+  <Section
+    title="May be opened by"
+    actions={
+      <Link to="/open" search={{ tab: 'all', resourceId: id }}>
+        All sessions
+      </Link>
+    }
+  >
+    <Collection
+      caption="People who may open the resource"
+      path="/api/v1/resources/{id}/people"
+      of={{ id }}
+      columns={COLUMNS}
+      search="name or e-mail"
+      sort="name"
+      empty={
+        <Empty title="No role reaches it">
+          <Link to="/roles">Roles</Link>
+        </Empty>
+      }
+    />
+  </Section>
+);
