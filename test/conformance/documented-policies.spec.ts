@@ -1,5 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { DriverRegistry, policyOf } from '#drivers';
-import { GRANTED, WITH_ROLES } from '../../apps/simulator/src/roles/roles';
+import { ruleKey } from '#rules';
+import { GRANTED, WITH_ROLES, type WithRoles } from '../../apps/simulator/src/roles/roles';
+import { simulatedClouds } from '../harness/product/drawbridge';
+import { kinds, remove } from './driver-actions';
+import { LIST_TYPES, targetOf } from './foreign-entries';
+import { SimulatedCloud } from './simulated-cloud';
 
 const PERMISSION = /\b(?:(?:ec2|eks|wafv2):\w+|compute(?:\.\w+)+|Microsoft(?:\.\w+)+\/[\w/]+)/g;
 
@@ -13,3 +19,33 @@ it.each(WITH_ROLES)('the simulated account of %s grants what the documented poli
   const together = policyOf(facts, types).match(PERMISSION) ?? [];
   expect([...new Set(together)].toSorted()).toEqual(GRANTED[provider].toSorted());
 });
+
+const WITH_POLICIES = LIST_TYPES.flatMap((type) => {
+  const provider = WITH_ROLES.find((one) => one === type.provider);
+  return provider ? [[type.resourceType, provider, type] as const] : [];
+});
+
+// that verification names each action which is missing: the conformance suite
+it.each(WITH_POLICIES)(
+  'the policy of %s is enough by itself',
+  async (resourceType, provider: WithRoles, type) => {
+    const cloud = await SimulatedCloud.start(provider, { read: [], add: [], remove: [] }, 100, 50);
+    try {
+      const { policy } = DriverRegistry.facts(provider).resourceTypes[resourceType]!;
+      const pasted: readonly string[] = policy.match(PERMISSION) ?? [];
+      await cloud.withdraw(GRANTED[provider].filter((action) => !pasted.includes(action)));
+      const driver = await new DriverRegistry(simulatedClouds(cloud.url)).driverFor(provider, resourceType);
+      const ruleId = randomUUID();
+      const spec = { address: '203.0.113.7/32', protocol: 'all', ports: [] } as const;
+      const target = targetOf(type, cloud.url, new Map([[ruleKey(spec), ruleId]]));
+      await driver.verify(target, {});
+      const mark = { deployment: target.deployment, ruleId, expiresAt: null };
+      const [added] = await driver.applyChanges(target, [{ action: 'add', ruleId, spec, mark, config: {} }]);
+      expect(added).toMatchObject({ result: 'done' });
+      const ours = (await driver.inspect(target)).rules.find(({ ownRuleId }) => ownRuleId === ruleId);
+      expect(kinds(await driver.applyChanges(target, [remove(ours!.providerRuleId)]))).toEqual(['done']);
+    } finally {
+      await cloud.close();
+    }
+  },
+);
