@@ -18,6 +18,7 @@ import { hostile } from './hostile';
 import { idle } from './idle';
 import { idleAgents } from './idle-agents';
 import { logins } from './logins';
+import { nativeEnds } from './native-ends';
 import { oneGrant } from './one-grant';
 import { outage, throttled } from './outage';
 import { packages } from './packages';
@@ -44,6 +45,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   fairness,
   'denied-neighbours': deniedNeighbours,
   'slow-targets': slowTargets,
+  'native-ends': nativeEnds,
   hostile,
   floods,
   closing,
