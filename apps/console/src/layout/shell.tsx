@@ -23,6 +23,7 @@ const ADMINISTRATOR = [
       ['/attention', 'Needs attention'],
       ['/open', 'Sessions'],
       ['/static-rules', 'Static IP rules'],
+      ['/reviews', 'Reviews'],
       ['/report', 'Access report'],
       ['/audit', 'Audit trail'],
     ],

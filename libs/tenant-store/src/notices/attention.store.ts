@@ -134,7 +134,7 @@ const CAUSES = {
       WHERE s.organization_id = $1 AND s.deleted_at IS NULL AND s.closed_by IS DISTINCT FROM 'EXPIRY'
         AND s.expires_at > now() AND s.expires_at <= now() + interval '7 days'`,
   },
-  REVIEW_DUE: { severity: 'SOON', objectType: 'ORGANIZATION', found: DUE_REVIEWS },
+  REVIEW_DUE: { severity: 'SOON', objectType: 'REVIEW', found: DUE_REVIEWS },
   ONE_ADMINISTRATOR: {
     severity: 'SOON',
     objectType: 'USER',

@@ -36,6 +36,7 @@ const PAGES = {
   ACCESS_REQUEST: '/requests/$id',
   API_KEY: '/automation',
   ORGANIZATION: '/open',
+  REVIEW: '/reviews',
 } as const;
 
 const COLUMNS: readonly Column<Item>[] = [

@@ -11,6 +11,7 @@ export const oversightRoutes = [
   administratorScreen('/open', () => import('./sessions'), 'Sessions', listOn(['all'])),
   administratorScreen('/static-rules', () => import('./static-rules'), 'StaticRules', list),
   administratorScreen('/static-rules/$id', () => import('./static-rules'), 'StaticRule'),
+  administratorScreen('/reviews', () => import('./reviews'), 'Reviews', listOn(['static-rules'])),
   administratorScreen('/report', () => import('./report'), 'Report', REPORT),
   administratorScreen('/audit', () => import('./audit'), 'Audit', list),
   administratorScreen('/organization', () => import('./organization'), 'Organization', TABS),

@@ -12,6 +12,7 @@ import {
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
 import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Page, Section } from '../../ui';
 import { TextField, type Column } from '../../ui';
+import { CloudAccounts, isForMany } from './cloud-accounts';
 import { CredentialBadge, CredentialDetails } from './credential';
 import { NOTHING_YET } from './resource-list';
 
@@ -92,6 +93,9 @@ function Details({ of: credential, types }: { of: Credential; types: readonly Pr
           </p>
         </ConfirmButton>
       </CredentialDetails>
+      {isForMany(credential) || credential.accountsListedAt !== null ? (
+        <CloudAccounts of={credential} />
+      ) : null}
       <Section title="Resources that use it">
         <Collection
           caption="Resources that use it"

@@ -6,6 +6,7 @@ import { labelsIn, labelsText, ownLabelsOf } from '../../parts/labels';
 import { count, sentence } from '../../parts/words';
 import { providerOf, type Credential, type ProviderTypes, type Resource } from '../../parts/types';
 import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../ui';
+import { isForMany } from './cloud-accounts';
 import { ConfigField, configOf } from './fields';
 
 /** What its provider reported on a resource that it accepts. */
@@ -42,6 +43,7 @@ export function ResourceForm({ types, of, onDone }: ResourceFormProps) {
   const provider = providerOf(types, 'resource' in of ? of.resource : of.credential);
   const kinds = provider.resourceTypes;
   const type = kinds.find(({ resourceType }) => resourceType === typeName) ?? kinds[0]!;
+  const needsAccount = 'credential' in of && isForMany(of.credential);
   const ofProvider = { provider: provider.provider };
   const others = useList('/api/v1/credentials', { query: { ...ofProvider, size: 1 } });
   return (
@@ -59,6 +61,7 @@ export function ResourceForm({ types, of, onDone }: ResourceFormProps) {
           resourceIdentifier: entered.text('resourceIdentifier'),
           ...(type.region ? { region: entered.text('region') } : {}),
           endpoint: entered.optional('endpoint') ?? null,
+          ...(needsAccount ? { account: entered.text('account') } : {}),
           config: configOf(entered, type, resource?.config),
           ...(resource ? { labels: labelsIn(entered.text('labels')) } : {}),
         };
@@ -102,6 +105,14 @@ export function ResourceForm({ types, of, onDone }: ResourceFormProps) {
           placeholder={type.identifier.example}
           defaultValue={resource?.resourceIdentifier}
         />
+        {needsAccount ? (
+          <TextField
+            name="account"
+            label="Account"
+            help="The credential is for many: which one it is in."
+            placeholder="123456789012"
+          />
+        ) : null}
         {type.region ? (
           <TextField
             name="region"
