@@ -51,6 +51,9 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
   'POST /credentials/{id}/verify': [['closes']],
   'PATCH /credentials/{id}': [['closes', { name: 'Renamed' }]],
   'DELETE /credentials/{id}': [['closes']],
+  'POST /credentials/{id}/accounts/refresh': [['closes']],
+  'PATCH /credentials/{id}/accounts/{account}': [['closes', { label: 'Payments' }]],
+  'POST /credentials/{id}/accounts/{account}/verify': [['closes']],
 
   'POST /roles': [['opens', { name: 'Operators' }]],
   'PATCH /roles/{id}': [
@@ -98,6 +101,7 @@ const ROUTES: Readonly<Record<string, readonly Case[]>> = {
     ['closes', { label: 'Renamed' }],
   ],
   'DELETE /static-ip-rules/{id}': [['closes']],
+  'POST /reviews': [['closes', { decisions: [{ kind: 'MEMBERSHIP', id: NOBODY, decision: 'REMOVE' }] }]],
 
   'POST /api-keys': [['opens', { name: 'pipeline', scopes: ['sessions:read'] }]],
   'DELETE /api-keys/{id}': [['closes']],
