@@ -1,3 +1,4 @@
+import { freePort } from '../harness/network/free-port';
 import { Client, escapeIdentifier, Pool } from 'pg';
 import { connectQueue, refuseWrongRedis } from '#jobs';
 import { cloneDatabase } from '../harness/database/database';
@@ -36,7 +37,7 @@ onRedis('The probe of a queue in Redis', () => {
       expect(await redis.command('KEYS', 'bull:probe:[0-9a-f]*-*')).toEqual([]);
     }));
 
-  it('refuses cluster mode', () =>
+  it('refuses cluster mode', async () =>
     withRedis(
       async (redis) => {
         await redis.command('CLUSTER', 'ADDSLOTSRANGE', '0', '16383');
@@ -48,6 +49,9 @@ onRedis('The probe of a queue in Redis', () => {
       'yes',
       '--cluster-config-file',
       `nodes-${process.pid}-${Math.random()}.conf`,
+      // by default ten thousand above the other, where outgoing connections may have one
+      '--cluster-port',
+      `${await freePort()}`,
     ));
 
   it('refuses a server that lets no scripts in, and starts beside one that is full', () =>

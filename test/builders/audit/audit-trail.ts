@@ -72,11 +72,12 @@ export const WITHOUT_RECORD: ReadonlySet<string> = new Set([
   'POST /sessions/{id}/renew',
 ]);
 
-/** Each of their rows leaves the record of its own operation: many-are-changed-at-once. A plan changes nothing. */
+/** Each of their rows leaves the record of its own operation: many-are-changed-at-once, rights-are-confirmed-again. A plan changes nothing. */
 export const OF_MANY = [
   'POST /resources/bulk',
   'POST /resources/labels',
   'POST /resources/verify',
+  'POST /reviews',
   'POST /roles/{id}/members',
   'POST /sessions/admin/bulk',
   'POST /sessions/plan',

@@ -16,6 +16,7 @@ import { Drawbridge } from '../../harness/product/drawbridge';
 import { OidcIssuer } from '../../harness/issuers/oidc-issuer';
 
 const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
+const ACCOUNT = '123456789012';
 const UUID = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/) as string;
 const EMAIL = expect.stringMatching(/@example\.com$/) as string;
 
@@ -166,6 +167,22 @@ describe('6 Events: every change is on record', () => {
     const credentialPath = `/credentials/${credential.id}`;
     await did('PATCH /credentials/{id}', admin.patch(credentialPath, { name: 'Yet another' }));
     await did('POST /credentials/{id}/verify', admin.post(`${credentialPath}/verify`));
+    const roles = {
+      roleArn: `arn:aws:iam::${ACCOUNT}:role/one`,
+      listingRoleArn: `arn:aws:iam::${ACCOUNT}:role/all`,
+    };
+    const role = { name: 'Role', provider: 'AWS', credentialType: 'ASSUME_ROLE', credentialData: roles };
+    const accounts = `/credentials/${(await admin.created<{ id: string }>('/credentials', role)).id}/accounts`;
+    await fresh();
+    await did('POST /credentials/{id}/accounts/refresh', admin.post(`${accounts}/refresh`));
+    await did(
+      'PATCH /credentials/{id}/accounts/{account}',
+      admin.patch(`${accounts}/${ACCOUNT}`, { label: 'Payments' }),
+    );
+    await did(
+      'POST /credentials/{id}/accounts/{account}/verify',
+      admin.post(`${accounts}/${ACCOUNT}/verify`),
+    );
     const { id } = await did<{ id: string }>(
       'POST /resources',
       admin.post('/resources', {
@@ -281,6 +298,9 @@ describe('6 Events: every change is on record', () => {
     ['POST /credentials', 'CREDENTIAL_CREATED'],
     ['PATCH /credentials/{id}', 'CREDENTIAL_UPDATED'],
     ['POST /credentials/{id}/verify', 'CREDENTIAL_VERIFIED'],
+    ['POST /credentials/{id}/accounts/refresh', 'CREDENTIAL_UPDATED'],
+    ['PATCH /credentials/{id}/accounts/{account}', 'CREDENTIAL_UPDATED'],
+    ['POST /credentials/{id}/accounts/{account}/verify', 'CREDENTIAL_VERIFIED'],
     ['DELETE /credentials/{id}', 'CREDENTIAL_DELETED'],
     ['POST /resources', 'RESOURCE_CREATED'],
     ['PATCH /resources/{id}', 'RESOURCE_UPDATED'],

@@ -39,6 +39,7 @@ describe('8 Limits', () => {
     const provider = await org.admin.created<{ id: string }>('/identity-providers', REGISTERED);
     const operations = await documentedOperations(`http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`);
     const existing: Readonly<Record<string, string>> = {
+      'GET /credentials/{id}/accounts': `/credentials/${org.credentialId}/accounts`,
       'GET /resources/{id}/events': `/resources/${org.resourceIds[0]}/events`,
       'GET /resources/{id}/people': `/resources/${org.resourceIds[0]}/people`,
       'GET /resources/{id}/rules': `/resources/${org.resourceIds[0]}/rules`,

@@ -1,17 +1,18 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayNotEmpty } from 'class-validator';
 import { MEMBERSHIP_REVIEWS, REVIEW_KINDS, type ReviewKind } from '#tenant-store';
-import { id, line, listOf, oneOf, Optional, Required, TIME } from '../../http/fields';
+import { id, line, listOf, NullAsAbsent, oneOf, Optional, Required, TIME } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 
 const DECISIONS = ['CONFIRM', 'REMOVE'] as const;
 const NULLABLE_TIME = { ...TIME, nullable: true } as const;
 
 export class ReviewQueryDto extends listQueryOf(MEMBERSHIP_REVIEWS) {
-  @Required(oneOf(REVIEW_KINDS, 'ReviewKind'), {
+  @NullAsAbsent(oneOf(REVIEW_KINDS, 'ReviewKind'), {
+    default: 'MEMBERSHIP',
     description: 'MEMBERSHIP: that users have roles; STATIC_RULE: static IP rules',
   })
-  kind!: ReviewKind;
+  kind: ReviewKind = 'MEMBERSHIP';
 }
 
 export class ReviewDto {
