@@ -168,7 +168,7 @@ describe('6 Events: every change is on record', () => {
     await did('PATCH /credentials/{id}', admin.patch(credentialPath, { name: 'Yet another' }));
     await did('POST /credentials/{id}/verify', admin.post(`${credentialPath}/verify`));
     const roles = {
-      roleArn: `arn:aws:iam::${ACCOUNT}:role/one`,
+      roleArn: `arn:aws:iam::${ACCOUNT}:role/simulated`,
       listingRoleArn: `arn:aws:iam::${ACCOUNT}:role/all`,
     };
     const role = { name: 'Role', provider: 'AWS', credentialType: 'ASSUME_ROLE', credentialData: roles };
