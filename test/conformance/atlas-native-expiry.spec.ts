@@ -103,8 +103,7 @@ describe('Entries of Atlas', () => {
       const expiry = driver.traits.nativeExpiry!;
       const startS = nowS();
       const endS = endsAfterHours === null ? null : startS + endsAfterHours * HOUR_S;
-      const expiresAt = endS === null ? null : endS * 1000;
-      const holders = [{ status: 'APPLIED', expiresAt }] as unknown as DueHolder[];
+      const holders = [{ status: 'APPLIED', expiresAt: endS }] as unknown as DueHolder[];
       const rule = { ruleId, key: ruleKey(SPEC), recordedId: SPEC.address, holders, mayOpen: true };
       const seen: boolean[] = [];
       const planned: string[] = [];

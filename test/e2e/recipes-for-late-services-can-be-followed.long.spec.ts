@@ -26,7 +26,7 @@ const RESOURCES: Readonly<Record<string, ServiceType>> = {
   'orders-atlas': 'PROJECT',
 };
 /** What a job's machine has, and this one need not have. */
-const PROGRAMS = ['az', 'docker', 'sqlcmd', 'kubectl', 'terraform', 'mongosh', 'npm'];
+const PROGRAMS = ['az', 'docker', 'sqlcmd', 'kubectl', 'terraform', 'mongosh', 'migrate-mongo'];
 
 /** The steps of the section, by the resource that they name. */
 function recipes(): Map<string, readonly Step[]> {
