@@ -8,6 +8,7 @@ import { throughCompanySignIn } from '../../builders/sso/company-sign-in';
 import { throughIdentityProviders } from '../../builders/sso/identity-providers';
 import { githubTrust, jobClaims } from '../../builders/sso/oidc';
 import { throughRoles } from '../../builders/accounts/role-changes';
+import { throughCloudAccounts } from '../../builders/resources/cloud-accounts';
 import { throughWebhooks } from '../../builders/notices/webhooks';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/accounts/organization';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
@@ -16,7 +17,6 @@ import { Drawbridge } from '../../harness/product/drawbridge';
 import { OidcIssuer } from '../../harness/issuers/oidc-issuer';
 
 const PASSWORDS = ['First 1 of them', 'Second 1 of them', 'Third 1 of them', 'Fourth 1 of them'] as const;
-const ACCOUNT = '123456789012';
 const UUID = expect.stringMatching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/) as string;
 const EMAIL = expect.stringMatching(/@example\.com$/) as string;
 
@@ -167,22 +167,7 @@ describe('6 Events: every change is on record', () => {
     const credentialPath = `/credentials/${credential.id}`;
     await did('PATCH /credentials/{id}', admin.patch(credentialPath, { name: 'Yet another' }));
     await did('POST /credentials/{id}/verify', admin.post(`${credentialPath}/verify`));
-    const roles = {
-      roleArn: `arn:aws:iam::${ACCOUNT}:role/simulated`,
-      listingRoleArn: `arn:aws:iam::${ACCOUNT}:role/all`,
-    };
-    const role = { name: 'Role', provider: 'AWS', credentialType: 'ASSUME_ROLE', credentialData: roles };
-    const accounts = `/credentials/${(await admin.created<{ id: string }>('/credentials', role)).id}/accounts`;
-    await fresh();
-    await did('POST /credentials/{id}/accounts/refresh', admin.post(`${accounts}/refresh`));
-    await did(
-      'PATCH /credentials/{id}/accounts/{account}',
-      admin.patch(`${accounts}/${ACCOUNT}`, { label: 'Payments' }),
-    );
-    await did(
-      'POST /credentials/{id}/accounts/{account}/verify',
-      admin.post(`${accounts}/${ACCOUNT}/verify`),
-    );
+    await throughCloudAccounts(admin, fresh, did);
     const { id } = await did<{ id: string }>(
       'POST /resources',
       admin.post('/resources', {
@@ -202,10 +187,7 @@ describe('6 Events: every change is on record', () => {
     const rulePath = `/static-ip-rules/${rule.id}`;
     await did('PATCH /static-ip-rules/{id}', admin.patch(rulePath, { label: 'Branch' }));
     await did('DELETE /static-ip-rules/{id}', admin.delete(rulePath));
-    await did(
-      'POST /resources/{id}/abandon',
-      admin.post(`/resources/${id}/abandon`, { reason: 'the account was closed' }),
-    );
+    await did('POST /resources/{id}/abandon', admin.post(`/resources/${id}/abandon`, { reason: 'closed' }));
     await did('DELETE /resources/{id}', admin.delete(`/resources/${id}`));
     // its row goes with its last rule, which a worker takes out
     await drawbridge.query('DELETE FROM resources WHERE id = $1', [id]);

@@ -8,7 +8,7 @@ import { LOCK_LEVELS, type CloudProvider, type World } from '../provider';
 import { GRANTED, WITH_ROLES } from '../roles/roles';
 import { AUDIENCES, TRUSTING } from '../web-identity/trusts';
 import { BadInput, Input, required } from './input';
-import { ok, type ControlAnswer, type ControlRequest, type Route } from './route';
+import { badInput, ok, type ControlAnswer, type ControlRequest, type Route } from './route';
 import { uploadedKeys } from './uploaded-keys';
 
 const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'all'] as const;
@@ -341,14 +341,4 @@ function readJournal(
 const describeFault = ({ endsAt, ...fault }: ActiveFault): unknown => ({
   ...fault,
   endsAt: endsAt === null ? null : new Date(endsAt).toISOString(),
-});
-
-const badInput = (error: BadInput): ControlAnswer => ({
-  status: 400,
-  body: {
-    error: 'Bad Request',
-    message: error.message,
-    field: error.field,
-    ...(error.allowed.length === 0 ? {} : { allowed: error.allowed }),
-  },
 });

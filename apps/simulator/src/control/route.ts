@@ -1,3 +1,4 @@
+import type { BadInput } from './input';
 export interface ControlRequest {
   readonly method: string;
   readonly path: string;
@@ -15,3 +16,14 @@ export interface ControlAnswer {
 export type Route = (request: ControlRequest) => ControlAnswer;
 
 export const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
+
+/** The answer to input that is refused. */
+export const badInput = (error: BadInput): ControlAnswer => ({
+  status: 400,
+  body: {
+    error: 'Bad Request',
+    message: error.message,
+    field: error.field,
+    ...(error.allowed.length === 0 ? {} : { allowed: error.allowed }),
+  },
+});

@@ -1,0 +1,26 @@
+import type { ApiClient, Answer } from '../../harness/product/api-client';
+
+const ACCOUNT = '123456789012';
+
+/** Does every operation on the accounts of a credential. @param did notes an operation with its answer */
+export async function throughCloudAccounts(
+  admin: ApiClient,
+  fresh: () => Promise<unknown>,
+  did: (operation: string, answer: Promise<Answer>) => Promise<unknown>,
+): Promise<void> {
+  const credentialData = {
+    roleArn: `arn:aws:iam::${ACCOUNT}:role/simulated`,
+    listingRoleArn: `arn:aws:iam::${ACCOUNT}:role/all`,
+  };
+  const role = { name: 'Role', provider: 'AWS', credentialType: 'ASSUME_ROLE', credentialData };
+  const { id } = await admin.created<{ id: string }>('/credentials', role);
+  const accounts = `/credentials/${id}/accounts`;
+  await fresh();
+  const path = 'POST /credentials/{id}/accounts';
+  await did(`${path}/refresh`, admin.post(`${accounts}/refresh`));
+  await did(
+    'PATCH /credentials/{id}/accounts/{account}',
+    admin.patch(`${accounts}/${ACCOUNT}`, { label: 'Payments' }),
+  );
+  await did(`${path}/{account}/verify`, admin.post(`${accounts}/${ACCOUNT}/verify`));
+}
