@@ -1,5 +1,5 @@
 import { release } from '#engine-store';
-import type { Database, Tx } from '#entities';
+import type { Tx } from '#entities';
 import type { ResourceIpStatus, RemovalCause } from '#rules';
 import { ownDatabase } from '../builders/sessions/own-database';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
@@ -49,7 +49,7 @@ async function fill(
   owner: LedgerOrganization & { readonly resourceId: string },
   targetId: string,
 ): Promise<void> {
-  const rows = new LedgerRows({ autocommit: tx } as Pick<Database, 'autocommit'>);
+  const rows = new LedgerRows({ autocommit: tx });
   const ruleIds: string[] = [];
   for (let made = 0; made < 4; made += 1) {
     const id = await rows.rule(targetId, []);
@@ -101,7 +101,7 @@ describe('A release of random sessions', () => {
     for (let seed = 1; seed <= WORLDS; seed += 1) {
       const random = new SeededRandom(seed);
       await database.transaction(async (tx) => {
-        const rows = new LedgerRows({ autocommit: tx } as Pick<Database, 'autocommit'>);
+        const rows = new LedgerRows({ autocommit: tx });
         const owner = await rows.organization();
         const targetId = await rows.target();
         await fill(tx, random, { ...owner, resourceId: await rows.resource(owner, targetId) }, targetId);
