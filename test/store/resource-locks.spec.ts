@@ -144,7 +144,13 @@ describe('Requests for an address on a resource', () => {
   it('a static IP rule deleted while its entry is PENDING no longer desires its rule', async () => {
     const statics = new StaticIpRuleStore();
     const tx = database.autocommit;
-    const address = { label: 'Office', ipAddress: ADDRESS, createdByEmail: org.email, expiresAt: null, reviewBy: null };
+    const address = {
+      label: 'Office',
+      ipAddress: ADDRESS,
+      createdByEmail: org.email,
+      expiresAt: null,
+      reviewBy: null,
+    };
     const id = await statics.create(tx, org.organizationId, address);
     const entry = { resourceId, resourceName: 'database', targetId, specs: SPECS };
     const made = { id, ipVersion: 4, ipAddress: ADDRESS } as const;

@@ -28,7 +28,7 @@ const GRACE_HOURS = integerIn(0, 72, 'must be a whole number from 0 to 72');
 const GRACE =
   'how long API keys and open access go on when the identity provider’s own session with a person is over, ' +
   'until that person signs in again';
-export const MAX_EXPIRATION_DAYS = 365;
+const MAX_EXPIRATION_DAYS = 365;
 
 /** Of settings that may be null. What is outside is 422, which the service answers, not 400. */
 export const RANGES = {
