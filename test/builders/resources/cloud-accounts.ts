@@ -2,6 +2,9 @@ import type { ApiClient, Answer } from '../../harness/product/api-client';
 
 const ACCOUNT = '123456789012';
 
+/** The simulated role does not trust the organization: what is recorded is a refusal. */
+export const REFUSED = 'POST /credentials/{id}/accounts/{account}/verify';
+
 /** Does every operation on the accounts of a credential. @param did notes an operation with its answer */
 export async function throughCloudAccounts(
   admin: ApiClient,
@@ -16,11 +19,10 @@ export async function throughCloudAccounts(
   const { id } = await admin.created<{ id: string }>('/credentials', role);
   const accounts = `/credentials/${id}/accounts`;
   await fresh();
-  const path = 'POST /credentials/{id}/accounts';
-  await did(`${path}/refresh`, admin.post(`${accounts}/refresh`));
+  await did('POST /credentials/{id}/accounts/refresh', admin.post(`${accounts}/refresh`));
   await did(
     'PATCH /credentials/{id}/accounts/{account}',
     admin.patch(`${accounts}/${ACCOUNT}`, { label: 'Payments' }),
   );
-  await did(`${path}/{account}/verify`, admin.post(`${accounts}/${ACCOUNT}/verify`));
+  await did(REFUSED, admin.post(`${accounts}/${ACCOUNT}/verify`));
 }

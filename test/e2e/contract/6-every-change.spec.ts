@@ -8,7 +8,7 @@ import { throughCompanySignIn } from '../../builders/sso/company-sign-in';
 import { throughIdentityProviders } from '../../builders/sso/identity-providers';
 import { githubTrust, jobClaims } from '../../builders/sso/oidc';
 import { throughRoles } from '../../builders/accounts/role-changes';
-import { throughCloudAccounts } from '../../builders/resources/cloud-accounts';
+import { REFUSED, throughCloudAccounts } from '../../builders/resources/cloud-accounts';
 import { throughWebhooks } from '../../builders/notices/webhooks';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/accounts/organization';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
@@ -334,7 +334,8 @@ describe('6 Events: every change is on record', () => {
     const records = left.get(operation)!;
     expect(records.map(({ eventType }) => eventType).join(' ')).toBe(eventTypes);
     for (const record of records) {
-      expect(record).toMatchObject({ actorType: 'USER', result: 'SUCCESS', errorMessage: null });
+      const success = operation === REFUSED ? {} : { result: 'SUCCESS', errorMessage: null };
+      expect(record).toMatchObject({ actorType: 'USER', ...success });
       expect(record).toMatchObject({ actorId: UUID, actorEmail: EMAIL, ipAddress: '127.0.0.1' });
       expect(record).toMatchObject({ resourceType: expect.any(String) as string, resourceId: UUID });
     }
