@@ -97,7 +97,7 @@ describe('The accounts of a cloud', () => {
     expect(await names()).toContain('new-project');
   });
 
-  it('have names without characters that nobody sees', async () => {
+  it('have names without hidden characters', async () => {
     await make('AWS', ['222222222222'], { name: 'pay\u202Ements\n' });
     expect((await list('AWS', aws(LISTING)))[1]).toMatchObject({ label: 'payments' });
   });

@@ -171,7 +171,7 @@ describe('Endpoints of EKS', () => {
   };
   afterEach(() => cloud.close());
 
-  it('keep the last entry, whoever wrote it: an empty list lets everybody in', async () => {
+  it('keep the last entry, of any program: an empty list lets every address in', async () => {
     await start(0);
     const arn = EKS.arn(0);
     const target = claiming(targetOf(EKS, arn), '203.0.113.7/32', '203.0.113.8/32', '192.0.2.10/32');

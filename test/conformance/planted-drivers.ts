@@ -51,7 +51,7 @@ export const PLANTED_DRIVERS: readonly PlantedDriver[] = [
   planted(
     'writes an empty list to an endpoint of EKS, which lets everybody in',
     ['aws/eks-endpoint.ts', `whenEmpty = 'open'`, `whenEmpty: 'open' | 'closed' = 'closed'`],
-    ['aws-lists.spec', 'keep the last entry, whoever wrote it: an empty list lets everybody in'],
+    ['aws-lists.spec', 'keep the last entry, of any program: an empty list lets every address in'],
   ),
   planted(
     'writes a range with host bits to an IP set of WAF, as moto takes it',

@@ -134,7 +134,7 @@ describe('Rights are confirmed again from time to time', () => {
       `UPDATE static_ip_rules SET reviewed_at = now() - interval '31 days', review_by = NULL WHERE id = $1`,
       [ruleId],
     );
-    expect(await attention()).toMatchObject([{ message: '1 static IP rules' }]);
+    expect(await attention()).toMatchObject([{ message: '1 static IP rule' }]);
   });
 
   it('what is removed is gone, and recorded with its note', async () => {

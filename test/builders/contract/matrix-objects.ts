@@ -85,7 +85,7 @@ const UNHARMED = { deleted_at: null, revoked_at: null, ended_at: null, ended_rea
 /** Parameters that do not name an object of an organization. */
 const VALUES: Readonly<Record<string, string>> = {
   adapter: 'sandbox',
-  slug: 'of-nobody',
+  slug: 'unclaimed',
   account: '123456789012',
 };
 

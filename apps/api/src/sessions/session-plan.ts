@@ -113,7 +113,7 @@ export function selectGrants(
 export function refuseTooMany(resources: number, most: number | null): void {
   if (most !== null && resources > most)
     throw notPossible(
-      `That are ${resources} resources, and your organization allows at most ${most} in one session: name those you need`,
+      `It would open ${resources} resources, and your organization allows at most ${most} in one session: name those you need`,
     );
 }
 

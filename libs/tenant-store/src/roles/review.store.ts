@@ -50,8 +50,9 @@ const GIVEN_BY = `coalesce((SELECT p.name FROM identity_providers p WHERE p.id =
     JOIN user_identities i ON i.provider_id = p.id AND i.user_id = m.user_id
     WHERE g.organization_id = m.organization_id AND g.role_id = m.role_id LIMIT 1))`;
 
-const MEMBERSHIP_DUE = `CASE WHEN o.membership_review_days IS NOT NULL AND ${GIVEN_BY} IS NULL
-    THEN coalesce(m.reviewed_at, m.created_at) + o.membership_review_days * interval '1 day' END`;
+const REVIEWED_UNTIL = `coalesce(m.reviewed_at, m.created_at) + o.membership_review_days * interval '1 day'`;
+
+const MEMBERSHIP_DUE = `CASE WHEN o.membership_review_days IS NOT NULL AND ${GIVEN_BY} IS NULL THEN ${REVIEWED_UNTIL} END`;
 
 /** A date of its own counts until the rule was reviewed at or after it. */
 const STATIC_RULE_DUE = `least(CASE WHEN s.reviewed_at IS NULL OR s.reviewed_at < s.review_by THEN s.review_by END,
@@ -103,12 +104,16 @@ const STATIC_RULE_REVIEWS: ListDefinition = {
   },
 };
 
-/** SQL: of the organization $1, how much is due and since when; no row while nothing is. */
+/** SQL: how many, of one kind; NULL: none. */
+const counted = (kind: string, one: string): string =>
+  `CASE count(*) FILTER (WHERE ${kind}) WHEN 0 THEN NULL WHEN 1 THEN '1 ${one}' ELSE count(*) FILTER (WHERE ${kind}) || ' ${one}s' END`;
+
+/** SQL: of the organization $1, how much is due and since when; no row while nothing is. Few are due: only of those is asked who gives them. */
 export const DUE_REVIEWS = `o.id, o.name, min(due.at), concat_ws(' and ',
-      CASE WHEN count(*) FILTER (WHERE due.of_role) > 0 THEN count(*) FILTER (WHERE due.of_role) || ' memberships' END,
-      CASE WHEN count(*) FILTER (WHERE NOT due.of_role) > 0 THEN count(*) FILTER (WHERE NOT due.of_role) || ' static IP rules' END)
+      ${counted('due.of_role', 'membership')}, ${counted('NOT due.of_role', 'static IP rule')})
     FROM organizations o JOIN (
-      SELECT true AS of_role, ${MEMBERSHIP_DUE} AS at ${MEMBERSHIPS} UNION ALL SELECT false, ${STATIC_RULE_DUE} ${STATIC_RULES}
+      SELECT true AS of_role, ${REVIEWED_UNTIL} AS at ${MEMBERSHIPS} AND ${REVIEWED_UNTIL} <= now() AND ${GIVEN_BY} IS NULL
+      UNION ALL SELECT false, ${STATIC_RULE_DUE} ${STATIC_RULES}
     ) due ON due.at <= now() WHERE o.id = $1 GROUP BY o.id, o.name`;
 
 const LISTS: Readonly<Record<ReviewKind, ListDefinition>> = {

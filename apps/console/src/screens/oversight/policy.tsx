@@ -116,6 +116,7 @@ function PolicyForm({ now }: { now: Settings }) {
 }
 
 function enteredIn(entered: Entered): Settings {
+  const numberOrNull = (name: keyof Settings): number | null => Number(entered.text(name)) || null;
   const checks: readonly Check[] = [
     'mfaRequired',
     'requireDetectedAddress',
@@ -125,9 +126,9 @@ function enteredIn(entered: Entered): Settings {
     ...(Object.fromEntries(checks.map((name) => [name, entered.checked(name)])) as Record<Check, boolean>),
     passwordMinLength: entered.number('passwordMinLength'),
     reSignInGraceHours: entered.number('reSignInGraceHours'),
-    passwordExpirationDays: Number(entered.text('passwordExpirationDays')) || null,
-    membershipReviewDays: Number(entered.text('membershipReviewDays')) || null,
-    staticRuleReviewDays: Number(entered.text('staticRuleReviewDays')) || null,
-    maxResourcesPerSession: Number(entered.text('maxResourcesPerSession')) || null,
+    passwordExpirationDays: numberOrNull('passwordExpirationDays'),
+    membershipReviewDays: numberOrNull('membershipReviewDays'),
+    staticRuleReviewDays: numberOrNull('staticRuleReviewDays'),
+    maxResourcesPerSession: numberOrNull('maxResourcesPerSession'),
   };
 }
