@@ -1,4 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { ActionBench, JOB_ADDRESS } from '../builders/programs/action-bench';
 import { githubTrust, jobClaims } from '../builders/sso/oidc';
 import { group, sshTo } from '../builders/accounts/organization';
@@ -153,6 +157,18 @@ const node = node24();
       job.killRunner();
       await until('nobody is allowed', async () => (await bench.allowed()).length === 0);
       await isOver(job);
+    });
+
+    it('when the renewer starts after the post step, which has removed its file', async () => {
+      const job = bench.job();
+      expect((await job.main()).code).toBe(0);
+      const access = JSON.parse(job.saved['access']!) as { notesFile: string };
+      expect((await job.post()).code).toBe(0);
+      await isOver(job);
+      const late = spawn(node!, [join(__dirname, '../../apps/action/dist/renewer.js')], { env: {} });
+      late.stdin.end(JSON.stringify({ ...access, runnerPid: process.pid }));
+      expect(await once(late, 'exit')).toEqual([0, null]);
+      expect(existsSync(access.notesFile)).toBe(false);
     });
 
     /** @returns the API's return */

@@ -1,4 +1,4 @@
-import { existsSync, openSync, rmSync, writeSync } from 'node:fs';
+import { constants, existsSync, openSync, rmSync, writeSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import {
   AccessEnd,
@@ -22,6 +22,9 @@ const CHECK_INTERVAL_MS = 1_000;
  */
 async function renew(): Promise<void> {
   const task = JSON.parse(await text(process.stdin)) as RenewalTask;
+  const listener = notesIn(task.notesFile);
+  // a short job: the post step came first
+  if (listener === null) return;
   const leases = task.sessions.map(({ id, token, end }) => ({
     sessionId: id,
     leaseSeconds: task.leaseSeconds,
@@ -36,7 +39,6 @@ async function renew(): Promise<void> {
   const timer = setInterval(() => {
     if (!existsSync(task.notesFile) || isGone(task.runnerPid)) over.abort();
   }, CHECK_INTERVAL_MS);
-  const listener = notesIn(task.notesFile);
   await Promise.all(leases.map((lease) => keepAlive(lease, listener, over.signal)));
   clearInterval(timer);
   if (!isGone(task.runnerPid)) return;
@@ -45,10 +47,19 @@ async function renew(): Promise<void> {
   rmSync(task.notesFile, { force: true });
 }
 
-/** Lines for the post step to show. */
-function notesIn(file: string): LeaseListener {
-  // opened once: a note after the file was removed makes no new one
-  const descriptor = openSync(file, 'a');
+/**
+ * Lines for the post step to show. Opened once and never created: a file that comes back after the post step has
+ * removed it would hide that the job is over.
+ * @returns null when the file is removed
+ */
+function notesIn(file: string): LeaseListener | null {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
   const note = (line: string): void => {
     writeSync(descriptor, `${new Date().toISOString()} ${visible(line)}\n`);
   };
