@@ -18,6 +18,8 @@ describe('watch follows a changing address', () => {
   afterEach(async () => {
     await bench.cli.endRuns();
     await bench.allows();
+    // the rules go first
+    await until('no session is left', async () => (await bench.live()).length === 0);
   });
 
   const watch = async (...args: readonly string[]): Promise<Run> => {

@@ -52,7 +52,7 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
       for (;;) {
         const news = await look();
         if (news !== null) return news;
-        for (const other of this.waits.get(hostKey)!) if (other !== wait) other.end();
+        this.endEarlier(hostKey, wait);
         await wait.change(this.feed.isListening ? Infinity : POLL_INTERVAL_MS);
       }
     } finally {
@@ -87,6 +87,14 @@ export class AgentStateWatcher implements NotificationListener, OnModuleInit, On
     if (ofHost) ofHost.add(wait);
     else this.waits.set(hostKey, new Set([wait]));
     return wait;
+  }
+
+  /** In the order they began: a slow first read must not end a wait that began during it. */
+  private endEarlier(hostKey: string, wait: Wait): void {
+    for (const other of this.waits.get(hostKey)!) {
+      if (other === wait) return;
+      other.end();
+    }
   }
 
   private remove(hostKey: string, wait: Wait): void {
