@@ -53,13 +53,8 @@ async function renew(): Promise<void> {
  * @returns null when the file is removed
  */
 function notesIn(file: string): LeaseListener | null {
-  let descriptor: number;
-  try {
-    descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+  if (!existsSync(file)) return null;
+  const descriptor = openSync(file, constants.O_WRONLY | constants.O_APPEND);
   const note = (line: string): void => {
     writeSync(descriptor, `${new Date().toISOString()} ${visible(line)}\n`);
   };
