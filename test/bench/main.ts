@@ -18,6 +18,7 @@ import { hostile } from './hostile';
 import { idle } from './idle';
 import { idleAgents } from './idle-agents';
 import { logins } from './logins';
+import { many } from './many';
 import { nativeEnds } from './native-ends';
 import { oneGrant } from './one-grant';
 import { outage, throttled } from './outage';
@@ -53,6 +54,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   history,
   retention,
   lists,
+  many,
   idle,
   backlog,
   burst,

@@ -34,9 +34,11 @@ describe('A plan', () => {
     resources.flatMap(({ rules }) => rules.map(({ outcome }) => outcome));
   const written = async (): Promise<unknown[]> =>
     drawbridge.query(
-      `SELECT (SELECT count(*) FROM sessions)::int, (SELECT count(*) FROM rules)::int, (SELECT count(*) FROM resource_ips)::int,
-         (SELECT count(*) FROM audit_records WHERE organization_id = $1)::int`,
-      [org.organizationId],
+      `SELECT (SELECT count(*)::int FROM sessions WHERE organization_id = $1) AS sessions,
+         (SELECT count(*)::int FROM resource_ips WHERE organization_id = $1) AS addresses,
+         (SELECT count(*)::int FROM rules WHERE address = $2) AS rules,
+         (SELECT count(*)::int FROM audit_records WHERE organization_id = $1 AND actor_type <> 'SYSTEM') AS records`,
+      [org.organizationId, '203.0.113.91/32'],
     );
 
   it('opens what the start opens, for as long, and writes nothing', async () => {

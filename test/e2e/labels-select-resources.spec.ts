@@ -73,6 +73,16 @@ describe('Labels', () => {
     expect((await member.client.get<object[]>('/resources?assigned=true')).body).toMatchObject([
       { id: resourceId, approvalsNeeded: 0 },
     ]);
+    const { body: file, headers } = await org.admin.get<string>(`/resources/${resourceId}/people?format=csv`);
+    expect(headers.get('content-disposition')).toBe('attachment; filename=people.csv');
+    expect(file.split('\r\n')).toEqual([
+      'userId,name,email,status,roles,maxSessionDurationHours,approvalsNeeded,needsReason,mayBreakGlass,openNow',
+      expect.stringMatching(`^${member.id},.*,Payments,\\d+,0,false,false,false$`),
+      '',
+    ]);
+    const theirs = await org.admin.get<string>(`/users/${member.id}/resources?format=csv&size=1`);
+    expect(theirs.body).toContain(`${resourceId},ledger,AWS,true,`);
+    expect(theirs.body).toContain('env=prod; ');
     await label({ remove: ['team'] });
     expect([await start(), await people()]).toEqual([403, []]);
     await label({ set: { team: 'payments' } });

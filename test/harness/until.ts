@@ -1,4 +1,7 @@
-const POLL_MS = 25;
+const FIRST_PAUSE_MS = 25;
+/** What takes seconds is asked less often: polls of many suites at once keep the processors from what they wait for. */
+const LONGEST_PAUSE_MS = 200;
+const GROWTH = 1.25;
 /** Far longer than any condition takes: a busy machine is no failure, and an early result costs nothing. */
 const TIMEOUT_MS = 45_000;
 
@@ -13,10 +16,10 @@ export async function until<T>(
   withinMs = TIMEOUT_MS,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS)) {
     const found = await poll();
     if (found !== null && found !== undefined && found !== false) return found;
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

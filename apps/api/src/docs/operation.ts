@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, UseInterceptors, type Type } from '@nestjs/common';
-import { ApiOperation, ApiResponse } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { ListPageInterceptor } from '../http/list-page';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 import { reference, type HeaderName } from './headers';
@@ -14,6 +14,8 @@ export interface DocumentedAnswers {
   readonly 302?: null;
   /** statuses of errors besides those of the layers around: 400, 401, 403, 413, 415, 429, 500, 503 */
   readonly errors?: readonly number[];
+  /** the list of the success is sent as a CSV file, too */
+  readonly csv?: true;
   /** headers of the success that not every response has */
   readonly headers?: readonly HeaderName[];
 }
@@ -21,7 +23,7 @@ export interface DocumentedAnswers {
 /** Handler decorator: what an endpoint does, the status of its success, and its responses. */
 export function Operation(
   summary: string,
-  { errors = [], headers = [], ...successes }: DocumentedAnswers,
+  { errors = [], headers = [], csv, ...successes }: DocumentedAnswers,
   description?: string,
 ): MethodDecorator {
   const statuses = Object.keys(successes).map(Number);
@@ -30,7 +32,7 @@ export function Operation(
       status: Number(status),
       description: '',
       ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(reference)) }),
-      ...bodyOf(answer),
+      ...(csv && isList(answer) ? contentOf(answer) : bodyOf(answer)),
     }),
   );
   const refused = errors.map((status) =>
@@ -39,8 +41,18 @@ export function Operation(
   const operation = ApiOperation({ summary, ...(description !== undefined && { description }) });
   const paged = Object.values(successes).some(isList) ? [UseInterceptors(ListPageInterceptor)] : [];
   const answered = statuses.map((status) => HttpCode(status));
-  return applyDecorators(operation, ...answered, ...documented, ...refused, ...paged);
+  const models = Object.values(successes).flatMap((answer) =>
+    csv && isList(answer) ? [ApiExtraModels(answer[0])] : [],
+  );
+  return applyDecorators(operation, ...answered, ...documented, ...refused, ...paged, ...models);
 }
+
+const contentOf = ([item]: readonly [Type]): object => ({
+  content: {
+    'application/json': { schema: { type: 'array', items: { $ref: getSchemaPath(item) } } },
+    'text/csv': { schema: { type: 'string' } },
+  },
+});
 
 function bodyOf(answer: Answer): { type?: Type; isArray?: true } {
   if (answer === null) return {};

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api';
-import { Badge, Muted, type Column } from '../ui';
+import { Action, Badge, Muted, type Column } from '../ui';
+import { saveAs } from './save-as';
 import { count, Lines } from './words';
 
 type Right = Schemas['PersonRightDto' | 'ResourceRightDto'];
@@ -36,3 +37,18 @@ export const MAY: readonly Column<Right>[] = [
   },
   { head: 'Now', cell: ({ openNow }) => (openNow ? <Badge tone="good">open</Badge> : null) },
 ];
+
+/** All of a list as a file. @param fetchFile as a blob */
+export const Download = ({
+  name,
+  fetchFile,
+}: {
+  name: string;
+  fetchFile: () => Promise<{ data?: unknown }>;
+}) => (
+  <Action
+    label="Download as CSV"
+    busy="Fetching the file…"
+    act={async () => saveAs(name, (await fetchFile()).data)}
+  />
+);

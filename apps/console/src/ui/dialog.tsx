@@ -14,7 +14,7 @@ interface DialogProps {
 }
 
 /** A modal dialog, open as long as it is drawn. Escape closes it. */
-function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // closed while it is still there: the browser gives the focus back to what opened it

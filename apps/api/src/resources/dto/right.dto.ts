@@ -1,11 +1,23 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { type Provider } from '#rules';
 import { PEOPLE_OF_RESOURCE, RESOURCES_OF_USER, USER_STATUSES, type UserStatus } from '#tenant-store';
+import { oneOf, Optional } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { PROVIDER_NAME } from '../../http/provider-name';
 
-export class PersonRightQueryDto extends listQueryOf(PEOPLE_OF_RESOURCE) {}
-export class ResourceRightQueryDto extends listQueryOf(RESOURCES_OF_USER) {}
+const FORMATS = ['json', 'csv'] as const;
+type RightFormat = (typeof FORMATS)[number];
+const FORMAT = { default: 'json', description: 'csv: a file of all that the search finds, without pages' };
+
+export class PersonRightQueryDto extends listQueryOf(PEOPLE_OF_RESOURCE) {
+  @Optional(oneOf(FORMATS), FORMAT)
+  format: RightFormat = 'json';
+}
+
+export class ResourceRightQueryDto extends listQueryOf(RESOURCES_OF_USER) {
+  @Optional(oneOf(FORMATS), FORMAT)
+  format: RightFormat = 'json';
+}
 
 class GivingRoleDto {
   @ApiProperty({ format: 'uuid' }) id!: string;

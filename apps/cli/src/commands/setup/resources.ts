@@ -26,6 +26,9 @@ const trafficOptions = (): Option[] => [
   new Option('--protocol <protocol>', 'default: tcp').choices(['tcp', 'udp', 'icmp', 'all']),
 ];
 
+const accountOption = (): Option =>
+  new Option('--account <account>', 'where the credential is for many: account, subscription or project');
+
 export function registerResources(program: Command): void {
   const resources = group(program, 'resources', 'what access can be given to');
   define(resources, {
@@ -55,7 +58,7 @@ export function registerResources(program: Command): void {
     options: [
       typeOption(),
       new Option('--region <region>', 'for AWS'),
-      new Option('--account <account>', 'where the credential is for many: account, subscription or project'),
+      accountOption(),
       ...trafficOptions(),
       setOption('a further field of its config'),
       labelOption('roles may reach it by its labels'),
@@ -70,6 +73,9 @@ export function registerResources(program: Command): void {
     examples: ['resources update database --port 5432 --port 6432', 'resources update database --name db'],
     options: [
       new Option('--name <name>', 'what it is called from now on'),
+      new Option('--identifier <id>', 'the provider’s id of what is guarded from now on'),
+      new Option('--region <region>', 'for AWS'),
+      accountOption(),
       ...trafficOptions(),
       labelOption('added to its labels'),
     ],
@@ -178,25 +184,28 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
 
 interface UpdateOptions extends TrafficOptions {
   readonly name?: string;
+  readonly identifier?: string;
+  readonly region?: string;
+  readonly account?: string;
   readonly label: readonly string[];
 }
 
 async function update({ api, name: given, options, output }: Call<UpdateOptions>): Promise<void> {
-  const { name, endpoint, port, allPorts, protocol, label } = options;
+  const { name, identifier, region, account, endpoint, port, allPorts, protocol, label } = options;
   const hasPorts = port.length > 0 || allPorts === true;
-  if (!hasPorts && label.length === 0 && [name, endpoint, protocol].every((option) => option === undefined)) {
-    throw new CommandFailure(
-      EXIT.usage,
-      'Missing: --port or --all-ports, --protocol, --name, --endpoint or --label',
-    );
+  const fields = { name, resourceIdentifier: identifier, region, account, endpoint };
+  const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  if (!hasPorts && label.length === 0 && protocol === undefined && Object.keys(changed).length === 0) {
+    const known =
+      '--port or --all-ports, --protocol, --name, --identifier, --region, --account, --endpoint or --label';
+    throw new CommandFailure(EXIT.usage, `Missing: ${known}`);
   }
   const { id, name: before, config, labels } = await one(api, 'resource', given);
   if (name !== undefined && name !== before) await refuseTaken(api, name);
   // the config is replaced as a whole
   const { port: _port, ports: _ports, ...others } = config;
   const body = {
-    ...(name === undefined ? {} : { name }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...changed,
     ...(label.length > 0 && { labels: { ...givenLabels(labels), ...labelsOf(label) } }),
     ...(hasPorts || protocol ? { config: { ...(hasPorts ? others : config), ...trafficOf(options) } } : {}),
   };
@@ -213,7 +222,8 @@ async function whoMay({ api, name, options, output }: Call<ListOptions>): Promis
   const people = await everyPage((page) => {
     const query = { ...page, ...listQuery(options) };
     const params = { path: { id }, query: query as object };
-    return bodyOf(api.GET('/api/v1/resources/{id}/people', { params }));
+    // without a format, it is no text
+    return bodyOf(api.GET('/api/v1/resources/{id}/people', { params })) as Promise<Right[]>;
   });
   const columns = {
     who: ({ email, name: own }: Right) => `${own} <${email}>`,

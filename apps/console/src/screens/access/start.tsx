@@ -18,9 +18,10 @@ import {
 } from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-address';
+import { PlannedStart, planStart, type Planned } from './planned';
 import type { Body, Resource, StartProps } from './starting';
 
-/** So many are opened at once without a choice. */
+/** So many are opened at once without a choice, and without being asked. */
 const FEW = 20;
 
 /** A request may name so many resources. It names none to mean all. */
@@ -222,17 +223,28 @@ function useInitially(resources: readonly Resource[]): readonly string[] | null 
 /** Opens what needs no approval: for the own address with one click, or for another one. @param given `isIn`: the own address is let in */
 export function StartForm({ isIn, ...given }: StartProps & { isIn: boolean; areAll: boolean }) {
   const initially = useInitially(given.resources);
+  const [planned, setPlanned] = useState<Planned | null>(null);
   if (initially === null) return <Loading />;
+  const open = async (request: Body): Promise<void> => {
+    const { length } = request.resourceIds ?? given.resources;
+    if (length <= FEW) await opened(request, given.onStarted);
+    else setPlanned(await planStart(request));
+  };
   const form = (
-    <OpenForm
-      key={given.resources.map(({ id }) => id).join()}
-      {...given}
-      initially={initially}
-      isOther={isIn}
-      submit={isIn ? 'Let this address in' : 'Let me in'}
-      busy="Opening…"
-      send={(request) => opened(request, given.onStarted)}
-    />
+    <>
+      <OpenForm
+        key={given.resources.map(({ id }) => id).join()}
+        {...given}
+        initially={initially}
+        isOther={isIn}
+        submit={isIn ? 'Let this address in' : 'Let me in'}
+        busy="Opening…"
+        send={open}
+      />
+      {planned ? (
+        <PlannedStart {...planned} onStarted={given.onStarted} onClose={() => setPlanned(null)} />
+      ) : null}
+    </>
   );
   return isIn ? inDetails('Let in another address', form) : form;
 }

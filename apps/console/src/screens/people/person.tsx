@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { $api, api, asFailure, useList, type Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
 import { LockdownActions } from '../../parts/lockdown';
-import { MAY } from '../../parts/rights';
+import { Download, MAY } from '../../parts/rights';
 import { sessionsOf } from '../../parts/session-table';
 import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, Tabs } from '../../ui';
 import { Form, Loaded, Notice, Page, Row, Section, TextField, Time } from '../../ui';
@@ -68,7 +68,20 @@ export function Person() {
             </Link>
           </Tabs>
           {tab === 'resources' ? (
-            <Section title="May open">
+            <Section
+              title="May open"
+              actions={
+                <Download
+                  name="resources"
+                  fetchFile={() =>
+                    api.GET('/api/v1/users/{id}/resources', {
+                      params: { path: { id }, query: { format: 'csv' } },
+                      parseAs: 'blob',
+                    })
+                  }
+                />
+              }
+            >
               <Collection
                 caption="Resources that the account may open"
                 path="/api/v1/users/{id}/resources"

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { Schemas } from '../../api';
+import { api, type Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
-import { MAY } from '../../parts/rights';
+import { Download, MAY } from '../../parts/rights';
 import { Lines, UserLink } from '../../parts/words';
-import { Empty, Muted, Section, type Column } from '../../ui';
+import { Empty, Muted, Row, Section, type Column } from '../../ui';
 
 const COLUMNS: readonly Column<Schemas['PersonRightDto']>[] = [
   {
@@ -24,9 +24,20 @@ export const ResourcePeople = ({ id }: { id: string }) => (
   <Section
     title="May be opened by"
     actions={
-      <Link to="/open" search={{ tab: 'all', resourceId: id }}>
-        All sessions
-      </Link>
+      <Row>
+        <Link to="/open" search={{ tab: 'all', resourceId: id }}>
+          All sessions
+        </Link>
+        <Download
+          name="people"
+          fetchFile={() =>
+            api.GET('/api/v1/resources/{id}/people', {
+              params: { path: { id }, query: { format: 'csv' } },
+              parseAs: 'blob',
+            })
+          }
+        />
+      </Row>
     }
   >
     <Collection

@@ -1,0 +1,51 @@
+import { csvLine } from '../http/csv';
+import type { PersonRightDto, ResourceRightDto } from './dto/right.dto';
+
+/** A file has at most so many rows. */
+export const MAX_CSV_ROWS = 100_000;
+
+type Columns<Row> = readonly (readonly [name: string, value: (row: Row) => string | number | boolean])[];
+
+const TERMS: Columns<PersonRightDto | ResourceRightDto> = [
+  ['roles', ({ roles }) => roles.map(({ name }) => name).join('; ')],
+  ['maxSessionDurationHours', ({ maxSessionDurationHours }) => maxSessionDurationHours],
+  ['approvalsNeeded', ({ approvalsNeeded }) => approvalsNeeded],
+  ['needsReason', ({ needsReason }) => needsReason],
+  ['mayBreakGlass', ({ mayBreakGlass }) => mayBreakGlass],
+  ['openNow', ({ openNow }) => openNow],
+];
+
+const PEOPLE: Columns<PersonRightDto> = [
+  ['userId', ({ userId }) => userId],
+  ['name', ({ name }) => name],
+  ['email', ({ email }) => email],
+  ['status', ({ status }) => status],
+  ...TERMS,
+];
+
+const RESOURCES: Columns<ResourceRightDto> = [
+  ['resourceId', ({ resourceId }) => resourceId],
+  ['name', ({ name }) => name],
+  ['provider', ({ provider }) => provider],
+  ['isActive', ({ isActive }) => isActive],
+  [
+    'labels',
+    ({ labels }) =>
+      Object.entries(labels)
+        .map((label) => label.join('='))
+        .join('; '),
+  ],
+  ...TERMS,
+];
+
+const csvOf =
+  <Row>(columns: Columns<Row>) =>
+  (rows: readonly Row[]): string =>
+    [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => String(value(row))))]
+      .map(csvLine)
+      .join('');
+
+/** The people who may open a resource, with a header. */
+export const peopleCsv = csvOf(PEOPLE);
+/** The resources that a user may open, with a header. */
+export const resourcesCsv = csvOf(RESOURCES);
