@@ -22,7 +22,6 @@ const node = node24();
   });
   afterAll(() => bench.stop());
   afterEach(async () => {
-    bench.proxy.answerInstead = null;
     await bench.drawbridge.cloud.clearFaults();
     await bench.endJobs();
   });
@@ -170,46 +169,6 @@ const node = node24();
       expect(await once(late, 'exit')).toEqual([0, null]);
       expect(existsSync(access.notesFile)).toBe(false);
     });
-
-    /** @returns the API's return */
-    const away = async (): Promise<() => Promise<void>> => {
-      const port = await bench.proxy.sever();
-      return () => bench.proxy.restore(port);
-    };
-    const silent = (): Promise<() => Promise<void>> => {
-      bench.proxy.answerInstead = ({ url = '' }) => url.endsWith('/stop');
-      return Promise.resolve(async () => {
-        bench.proxy.answerInstead = null;
-      });
-    };
-
-    it.each([
-      ['is away', away],
-      ['accepts and never answers', silent],
-    ])(
-      'after the return of an API that %s during the post step, which says when it ends',
-      async (_, begin) => {
-        const job = bench.job();
-        expect((await job.main()).code).toBe(0);
-        const comeBack = await begin();
-        const { code, output } = await job.post();
-        expect(code).toBe(0);
-        const latest =
-          /::warning::It is not known whether the access was stopped \(.*\): it ends at (\S+Z) at the latest/;
-        const [session] = await bench.drawbridge.query<{ until: Date; end: Date }>(
-          `SELECT lease_until AS until, expires_at AS end FROM sessions WHERE id = $1`,
-          [job.outputs['session-id']],
-        );
-        const said = new Date(latest.exec(output)![1]!);
-        expect([said >= session!.until, said <= session!.end]).toEqual([true, true]);
-        expect(output).not.toContain('Fix:');
-        expect(job.summary).toContain('at the latest');
-        // the job is over, and its runner ends what it finds of it
-        job.killAll();
-        await comeBack();
-        await until('nobody is allowed', async () => (await bench.allowed()).length === 0);
-      },
-    );
 
     it('early, when an administrator stops its session: the summary says so', async () => {
       const job = bench.job();

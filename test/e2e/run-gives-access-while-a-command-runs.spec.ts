@@ -43,18 +43,6 @@ describe('run gives access while a command runs', () => {
     return Number(/child (\d+)/.exec(child.stdout)![1]);
   }
 
-  it('says once that its renewals come from another address, which has no access', async () => {
-    const going = bench.cli.start(['run', '--lease', '60', '--', process.execPath, counting]);
-    await started(going);
-    const moved = '198.51.100.77';
-    bench.proxy.addresses = [moved];
-    const note = `your address is now ${moved}, and ${CLI_ADDRESS} keeps the access: drawbridge watch`;
-    await going.prints(note);
-    bench.proxy.addresses = [CLI_ADDRESS];
-    const records = await bench.org.admin.get('/audit-logs?eventType=SESSION_EXTENDED');
-    expect(JSON.stringify(records.body)).toContain(`"renewedFrom":"${moved}"`);
-  });
-
   it('the rule is there for the command, and gone when it has ended', async () => {
     const ask = `fetch('${bench.drawbridge.cloud.url}/_rules?provider=AWS').then((r) => r.text()).then(console.log)`;
     const { code, stdout, stderr } = await run('--', process.execPath, '-e', ask);
@@ -143,19 +131,6 @@ describe('run gives access while a command runs', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'ran\n' });
   });
 
-  it('an API that is away does not end the command: it is told, and goes on', async () => {
-    const going = bench.cli.start(['run', '--lease', '60', '--', process.execPath, counting]);
-    const child = await started(going);
-    const port = await bench.proxy.sever();
-    await going.prints('the access cannot be renewed');
-    expect(isRunning(child)).toBe(true);
-    await bench.proxy.restore(port);
-    await going.prints('the access is renewed again');
-    process.kill(going.pid, 'SIGTERM');
-    expect((await going.ended).code).toBe(11);
-    expect(await bench.live()).toEqual([]);
-  });
-
   const LATEST =
     /the access ends at \d\d:\d\d \(in [45] min\) at the latest, and a process in the background/;
 
@@ -187,13 +162,15 @@ describe('run gives access while a command runs', () => {
   });
 
   it('a pool of addresses is said; --addresses all holds a session for each', async () => {
-    bench.proxy.addresses = [CLI_ADDRESS, '203.0.113.8'];
+    // what one address may ask for is used up by the other tests
+    const pool = ['203.0.113.17', '203.0.113.18'];
+    bench.proxy.addresses = pool;
     const one = await run('--', 'true');
     expect(one.stderr).toContain('connections leave through several addresses');
     const going = bench.cli.start(['run', '--addresses', 'all', '--', process.execPath, counting]);
     await started(going);
     bench.proxy.addresses = [CLI_ADDRESS];
-    await bench.allows(CLI_ADDRESS, '203.0.113.8');
+    await bench.allows(...pool);
     process.kill(going.pid, 'SIGTERM');
     expect((await going.ended).code).toBe(11);
     expect(await bench.live()).toEqual([]);

@@ -69,10 +69,25 @@ describe('The command line meets bad networks', () => {
     await going.prints('198.51.100.77', SEVERAL_RENEWALS_MS);
     expect(going.stderr).toContain(`${CLI_ADDRESS} keeps the access`);
     expect(going.stderr).toContain('drawbridge watch');
+    const records = await bench.org.admin.get('/audit-logs?eventType=SESSION_EXTENDED');
+    expect(JSON.stringify(records.body)).toContain('"renewedFrom":"198.51.100.77"');
     bench.proxy.addresses = [CLI_ADDRESS];
     await going.prints(`your address is ${CLI_ADDRESS} again`, SEVERAL_RENEWALS_MS);
     process.kill(going.pid, 'SIGTERM');
     await going.ended;
+  });
+
+  it('run goes on while the API is away, and says so', async () => {
+    const going = bench.cli.start(['run', '--lease', '60', '--', 'sleep', '300']);
+    await going.prints('may connect until the command ends');
+    const port = await bench.proxy.sever();
+    await going.prints('the access cannot be renewed', SEVERAL_RENEWALS_MS);
+    await bench.proxy.restore(port);
+    await going.prints('the access is renewed again', SEVERAL_RENEWALS_MS);
+    process.kill(going.pid, 'SIGTERM');
+    // of the command, which the signal ends
+    expect((await going.ended).code).toBe(143);
+    expect(await bench.live()).toEqual([]);
   });
 
   it('says when no process in the background can end the access, and when it ends at the latest', async () => {

@@ -7,11 +7,11 @@ const TIMEOUT_MS = 45_000;
 
 /**
  * Polls until a condition holds.
- * @param what the condition, for the error: "the session is ACTIVE"
+ * @param what the condition, for the error: "the session is ACTIVE"; a function may say what there was instead
  * @param poll returns the awaited thing, or null/undefined/false while it is not there
  */
 export async function until<T>(
-  what: string,
+  what: string | (() => string),
   poll: () => Promise<T | null | undefined | false>,
   withinMs = TIMEOUT_MS,
 ): Promise<T> {
@@ -19,7 +19,8 @@ export async function until<T>(
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * GROWTH, LONGEST_PAUSE_MS)) {
     const found = await poll();
     if (found !== null && found !== undefined && found !== false) return found;
-    if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${what}`);
+    if (performance.now() > deadline)
+      throw new Error(`Not within ${withinMs} ms: ${typeof what === 'string' ? what : what()}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

@@ -46,15 +46,18 @@ export class CliBench {
   /** Waits until these addresses have a rule, and no others. */
   allows(...addresses: readonly string[]): Promise<boolean> {
     const expected = addresses.toSorted().join();
-    return until(`only ${expected || 'nobody'} is allowed`, async () => {
-      const rules = await this.rules();
-      return (
-        rules
+    let allowed = '';
+    return until(
+      () => `only ${expected || 'nobody'} is allowed, not ${allowed || 'nobody'}`,
+      async () => {
+        const rules = await this.rules();
+        allowed = rules
           .map(({ address }) => address)
           .toSorted()
-          .join() === expected
-      );
-    });
+          .join();
+        return allowed === expected;
+      },
+    );
   }
 
   /** The organization's live sessions. */

@@ -36,7 +36,7 @@ export class Run {
   /** Waits until it has printed this, on either stream. */
   prints(text: string, withinMs?: number): Promise<boolean> {
     return until(
-      `the command line prints ${text}, not\n${this.stdout}${this.stderr}`,
+      () => `the command line prints ${text}, not\n${this.stdout}${this.stderr}`,
       () => Promise.resolve((this.stdout + this.stderr).includes(text)),
       withinMs,
     );
