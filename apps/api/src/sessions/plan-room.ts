@@ -34,7 +34,7 @@ export class PlanRoom {
     const [least] = rules
       .flatMap((rule) => this.roomsOf(rule, config))
       .toSorted((one, other) => left(one) - left(other));
-    return least ? { ...toRoom(least), after: this.after(least) } : null;
+    return least ? Object.assign(toRoom(least), { after: this.after(least) }) : null;
   }
 
   private after(room: Room): number {
