@@ -31,6 +31,7 @@ import { sessionLife } from './session-life';
 import { slowTargets } from './slow-targets';
 import { start } from './start';
 import { thousandSessions } from './thousand-sessions';
+import { wait } from './wait';
 import { workerScaling } from './worker-scaling';
 
 const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise<Figure[]>>> = {
@@ -41,6 +42,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   'one-grant': oneGrant,
   'thousand-sessions': thousandSessions,
   'worker-scaling': workerScaling,
+  wait,
   logins,
   'idle-agents': idleAgents,
   fairness,

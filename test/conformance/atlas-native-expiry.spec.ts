@@ -60,7 +60,7 @@ describe('Entries of Atlas', () => {
     expect(await addresses()).toEqual([ADDRESS]);
     await ahead(HOUR_S + 60);
     expect(await addresses()).toEqual([]);
-    expect(await driver.readRules(TARGET)).toEqual([]);
+    expect((await driver.readRules(TARGET)).rules).toEqual([]);
     const removal = { action: 'remove', ruleId, providerRuleId: SPEC.address } as const;
     expect(await driver.applyChanges(TARGET, [removal])).toMatchObject([{ result: 'done', wasAbsent: true }]);
   });
@@ -69,7 +69,9 @@ describe('Entries of Atlas', () => {
     const endsAt = nowS() + HOUR_S;
     await apply(add(endsAt));
     expect(await apply(add(endsAt + HOUR_S))).toEqual(['done']);
-    expect(await driver.readRules(TARGET)).toMatchObject([{ ownRuleId: ruleId, endsAt: endsAt + HOUR_S }]);
+    expect((await driver.readRules(TARGET)).rules).toMatchObject([
+      { ownRuleId: ruleId, endsAt: endsAt + HOUR_S },
+    ]);
   });
 
   it('of other programs are never sent, so that none of them gets an end', async () => {
@@ -78,7 +80,7 @@ describe('Entries of Atlas', () => {
     expect(await writes()).toBe(0);
     await ahead(8 * 86_400);
     expect(await addresses()).toEqual([ADDRESS]);
-    const id = (await driver.readRules(TARGET))[0]!.providerRuleId;
+    const id = (await driver.readRules(TARGET)).rules[0]!.providerRuleId;
     expect(id).not.toBe(SPEC.address);
     // of a rule of ours that was there before
     await apply({ action: 'remove', ruleId, providerRuleId: SPEC.address });
@@ -89,9 +91,11 @@ describe('Entries of Atlas', () => {
     await apply(add(nowS() + HOUR_S));
     const path = `/_rules?provider=ATLAS&target=${PROJECT}&address=${ADDRESS}`;
     await control('PATCH', path, { fields: { deleteAfterDate: null } });
-    expect(await driver.readRules(TARGET)).toMatchObject([{ difference: 'it has no end of its own' }]);
+    expect((await driver.readRules(TARGET)).rules).toMatchObject([
+      { difference: 'it has no end of its own' },
+    ]);
     await apply(add(nowS() + HOUR_S));
-    expect((await driver.readRules(TARGET))[0]!.difference).toBeUndefined();
+    expect((await driver.readRules(TARGET)).rules[0]!.difference).toBeUndefined();
   });
 
   it.each([
@@ -113,7 +117,7 @@ describe('Entries of Atlas', () => {
         const isOver = endsAfterHours !== null && hour >= endsAfterHours;
         // without a worker nothing is removed
         const due = isOver ? [] : ([{ ...rule, desired: true }] as unknown as DueRule[]);
-        const [change] = planChanges(due, await driver.readRules(TARGET), clock);
+        const [change] = planChanges(due, (await driver.readRules(TARGET)).rules, clock);
         if (change && change.action !== 'remove')
           planned.push(change.action, ...(await apply(add(change.endsAt!))));
         seen.push((await addresses()).includes(ADDRESS));
@@ -140,9 +144,9 @@ describe('An entry that Atlas has accepted and not applied', () => {
       const claims = new Map([[ruleKey(SPEC), ruleId]]);
       const endsAt = nowS() + HOUR_S;
       await driver.applyChanges(TARGET, [{ action: 'add', ruleId, spec: SPEC, mark, endsAt, config: {} }]);
-      expect(await driver.readRules({ ...TARGET, claims })).toMatchObject([{ inForce: false }]);
+      expect((await driver.readRules({ ...TARGET, claims })).rules).toMatchObject([{ inForce: false }]);
       await vi.waitFor(async () =>
-        expect((await driver.readRules({ ...TARGET, claims }))[0]).not.toHaveProperty('inForce'),
+        expect((await driver.readRules({ ...TARGET, claims })).rules[0]).not.toHaveProperty('inForce'),
       );
     } finally {
       await simulator.close();

@@ -58,7 +58,9 @@ const driverOf = ({ resourceType }: List, { url }: SimulatedCloud): Promise<Prov
 /** The same driver, without the entry of the office in what it reads. */
 const withoutOffice = (driver: ProviderDriver): ProviderDriver => ({
   ...driver,
-  readRules: async (target) => (await driver.readRules(target)).filter(({ key }) => key !== OFFICE),
+  readRules: async (target) => ({
+    rules: (await driver.readRules(target)).rules.filter(({ key }) => key !== OFFICE),
+  }),
 });
 
 const startBench =
@@ -144,11 +146,11 @@ describe('IP sets of WAF', () => {
     const target = claiming(targetOf(WAF, arn), '2001:db8::7/128');
     const results = await driver.applyChanges(target, [add('2001:db8::7/128'), add('203.0.113.7/32')]);
     expect(kinds(results)).toEqual(['done', 'wrong-family']);
-    expect((await driver.readRules(target)).map(({ ownRuleId }) => ownRuleId)).toEqual([
+    expect((await driver.readRules(target)).rules.map(({ ownRuleId }) => ownRuleId)).toEqual([
       'rule of 2001:db8::7/128',
     ]);
     expect(kinds(await driver.applyChanges(target, [remove('2001:db8::7/128')]))).toEqual(['done']);
-    expect(await driver.readRules(target)).toEqual([]);
+    expect((await driver.readRules(target)).rules).toEqual([]);
   });
 
   it('of CloudFront are called in us-east-1', async () => {

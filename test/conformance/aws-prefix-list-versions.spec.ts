@@ -62,9 +62,9 @@ describe('The versions of an AWS prefix list', () => {
         await bench.arrived(operation);
         await bench.addUnmanaged(withoutLength(host(1)));
         expect(kinds(await applied)).toEqual(['conflict']);
-        expect(await bench.driver.readRules(list())).toMatchObject([{ ownRuleId: null }]);
+        expect((await bench.driver.readRules(list())).rules).toMatchObject([{ ownRuleId: null }]);
         expect(kinds(await bench.apply(add(host(1))))).toEqual(['done']);
-        expect(await bench.driver.readRules(list())).toMatchObject([{ ownRuleId: null }]);
+        expect((await bench.driver.readRules(list())).rules).toMatchObject([{ ownRuleId: null }]);
       },
     );
 
@@ -83,7 +83,7 @@ describe('The versions of an AWS prefix list', () => {
         ...sets.slice(3).map((cidrs) => write(bench.another, 'other', cidrs)),
       ]);
       expect(await bench.addresses()).toEqual(sets.flat().map(withoutLength).sort());
-      const ours = (await bench.driver.readRules(list())).filter(({ ownRuleId }) => ownRuleId !== null);
+      const ours = (await bench.driver.readRules(list())).rules.filter(({ ownRuleId }) => ownRuleId !== null);
       expect(ours).toHaveLength(15);
     });
 
@@ -95,8 +95,8 @@ describe('The versions of an AWS prefix list', () => {
       const reading = bench.driver.readRules(list());
       await bench.arrived(READ);
       await bench.cloud.removeByHand(LIST, withoutLength(host(0)));
-      expect(await reading).toHaveLength(150);
-      expect(await bench.driver.readRules(list())).toHaveLength(149);
+      expect((await reading).rules).toHaveLength(150);
+      expect((await bench.driver.readRules(list())).rules).toHaveLength(149);
     });
   });
 
@@ -153,7 +153,7 @@ describe('The versions of an AWS prefix list', () => {
       const mark = formatMark(change.mark);
       expect(idOf(result)).toBe(`${LIST}/${host(1)}`);
       await bench.cloud.changeByHand(LIST, withoutLength(host(1)), { description: `${mark} edited` });
-      expect(await bench.driver.readRules(list())).toMatchObject([
+      expect((await bench.driver.readRules(list())).rules).toMatchObject([
         { providerRuleId: idOf(result), ownRuleId: null },
       ]);
       expect(kinds(await bench.apply(remove(idOf(result))))).toEqual(['done']);
@@ -165,7 +165,7 @@ describe('The versions of an AWS prefix list', () => {
       await bench.apply(remove(idOf(earlier)));
       const theirs = formatMark({ deployment: 'other', ruleId: randomUUID(), expiresAt: null });
       await bench.addUnmanaged(withoutLength(host(1)), theirs);
-      expect(await bench.driver.readRules(list())).toMatchObject([
+      expect((await bench.driver.readRules(list())).rules).toMatchObject([
         { providerRuleId: `${LIST}/${host(1)}#other`, ownRuleId: null },
       ]);
       expect(kinds(await bench.apply(remove(idOf(earlier))))).toEqual(['done']);
@@ -176,7 +176,7 @@ describe('The versions of an AWS prefix list', () => {
       const [earlier] = await bench.apply(add(host(1)));
       const later = add(host(1));
       expect(kinds(await bench.apply(later, remove(idOf(earlier))))).toEqual(['done', 'done']);
-      expect(await bench.driver.readRules(list())).toMatchObject([{ ownRuleId: later.ruleId }]);
+      expect((await bench.driver.readRules(list())).rules).toMatchObject([{ ownRuleId: later.ruleId }]);
     });
 
     it('of the other IP version are refused individually with an explanation', async () => {
@@ -211,7 +211,7 @@ describe('The versions of an AWS prefix list', () => {
         result: 'unknown',
         message: 'modify-failed: The prefix list could not be modified.',
       });
-      expect(await bench.driver.readRules(list())).toEqual([]);
+      expect((await bench.driver.readRules(list())).rules).toEqual([]);
       expect(kinds(await bench.apply(add(host(1))))).toEqual(['done']);
     });
 
@@ -221,7 +221,7 @@ describe('The versions of an AWS prefix list', () => {
       await bench.arrived(MODIFY);
       await bench.injectFault({ operation: DESCRIBE, kind: 'refuse' });
       expect(kinds(await applied)).toEqual(['unknown']);
-      expect(await bench.driver.readRules(list())).toHaveLength(1);
+      expect((await bench.driver.readRules(list())).rules).toHaveLength(1);
     });
   });
 

@@ -101,7 +101,7 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
   };
   const read = async (on = target()): Promise<ObservedRule[]> =>
     // when they end is of no interest here
-    (await bench().driver.readRules(claimed(on))).map(({ endsAt: _, ...rule }) => rule);
+    (await bench().driver.readRules(claimed(on))).rules.map(({ endsAt: _, ...rule }) => rule);
   const addOne = async (spec: RuleSpec, on = target()): Promise<{ change: AddChange; id: string }> => {
     const change = add(spec);
     const [result] = await apply([change], on);

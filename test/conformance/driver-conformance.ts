@@ -77,7 +77,7 @@ export function describeDriver(
           const results = await bench.driver.applyChanges(target, batch);
           expect(results.filter(({ result }) => result !== 'done')).toEqual([]);
         }
-        const observed = await bench.driver.readRules(target);
+        const observed = (await bench.driver.readRules(target)).rules;
         expect(new Set(observed.map(({ key }) => key))).toEqual(new Set(specs.map(ruleKey)));
         expect(observed).toHaveLength(specs.length);
       },

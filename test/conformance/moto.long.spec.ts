@@ -82,7 +82,7 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
       return { ...change, spec: { address, protocol: 'tcp', ports: [{ from: 22, to: 22 }] } } as RuleChange;
     });
     expect(kinds(await driver.applyChanges(group, changes))).toEqual(['done', 'done', 'done']);
-    const rules = await driver.readRules(group);
+    const rules = (await driver.readRules(group)).rules;
     const added = changes.map(({ ruleId }, index) => `${addresses[index]!} tcp 22 ${ruleId}`);
     expect(rules.map(({ key, ownRuleId }) => `${key} ${ownRuleId}`).toSorted()).toEqual(
       ['198.51.100.0/24 tcp 22 null', ...added].toSorted(),
@@ -91,7 +91,7 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
       ownRuleId === null ? [] : [providerRuleId],
     );
     expect(kinds(await driver.applyChanges(group, ours.map(remove)))).toEqual(['done', 'done', 'done']);
-    expect((await driver.readRules(group)).map(({ key }) => key)).toEqual(['198.51.100.0/24 tcp 22']);
+    expect((await driver.readRules(group)).rules.map(({ key }) => key)).toEqual(['198.51.100.0/24 tcp 22']);
     ec2.destroy();
   });
 
@@ -114,11 +114,11 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const verified = await driver.verify(set, {});
     expect(verified && verified.warnings).toEqual([expect.stringContaining('turns access into a block')]);
     expect(kinds(await driver.applyChanges(set, ADDRESSES.map(add)))).toEqual(['done', 'done']);
-    expect((await driver.readRules(set)).map(({ key }) => key)).toEqual(
+    expect((await driver.readRules(set)).rules.map(({ key }) => key)).toEqual(
       ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
     );
     expect(kinds(await driver.applyChanges(set, ADDRESSES.map(remove)))).toEqual(['done', 'done']);
-    expect((await driver.readRules(set)).map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
+    expect((await driver.readRules(set)).rules.map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
   });
 
   it('changes the public endpoint of a cluster, and keeps what is not its own', async () => {
@@ -136,10 +136,10 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const cluster = target('EKS_CLUSTER', arn);
     // moto answers with the cluster instead of the update: only a read shows what has become of it
     expect(kinds(await driver.applyChanges(cluster, ADDRESSES.map(add)))).toEqual(['unknown', 'unknown']);
-    expect((await driver.readRules(cluster)).map(({ key }) => key)).toEqual(
+    expect((await driver.readRules(cluster)).rules.map(({ key }) => key)).toEqual(
       ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
     );
     expect(kinds(await driver.applyChanges(cluster, ADDRESSES.map(remove)))).toEqual(['unknown', 'unknown']);
-    expect((await driver.readRules(cluster)).map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
+    expect((await driver.readRules(cluster)).rules.map(({ ownRuleId }) => ownRuleId)).toEqual([null]);
   });
 });

@@ -13,7 +13,7 @@ import { simulatedClouds } from '../harness/product/drawbridge';
 describe('Rules of a security group that name groups and prefix lists, with tags', () => {
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
   beforeAll(async () => {
-    simulator = await startSimulator({ port: 0 });
+    simulator = await startSimulator({ port: 0, entriesPerList: 20 });
   });
   afterAll(() => simulator.close());
 
@@ -46,7 +46,10 @@ describe('Rules of a security group that name groups and prefix lists, with tags
 
     const driver = await new DriverRegistry(simulatedClouds(url)).driver('AWS');
     await driver.verify(target, { port: 22 });
-    expect((await driver.readRules(target)).map(({ key }) => key)).toEqual([`${cidr} tcp 22`]);
+    const { rules, room } = await driver.readRules(target);
+    expect(rules.map(({ key }) => key)).toEqual([`${cidr} tcp 22`]);
+    // the group counts once for both, the list as the twenty entries that it may have
+    expect(room).toMatchObject([{ used: 21 }, { used: 2 }]);
     const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
     const ruleId = randomUUID();
     const mark = { deployment: 'test', ruleId, expiresAt: null };

@@ -98,7 +98,7 @@ describe('The guard of a Vercel project', () => {
     const [guard] = await rules();
     expect(guard).toMatchObject({ active: true, action: { mitigate: { action: 'deny' } } });
     expect(guard!.conditionGroup).toEqual([{ conditions: [{ type: 'path', op: 'pre', value: '/' }] }]);
-    expect(await driver.readRules(target)).toEqual([]);
+    expect((await driver.readRules(target)).rules).toEqual([]);
     expect(await apply(target, add(host(2)))).toEqual(['done']);
     expect(await allowedAddresses()).toEqual([host(2).slice(0, -3)]);
     expect(await rules()).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('The guard of a Vercel project', () => {
     await patchRule('rules.remove', (await rules())[0]!.id, null);
     expect(await allowedAddresses()).toEqual(ANY_ADDRESS);
     const claimed = claiming(target, host(1), host(2), host(3));
-    expect(await driver.readRules(claimed)).toEqual([]);
+    expect((await driver.readRules(claimed)).rules).toEqual([]);
     expect(await apply(claimed, remove(host(2)), add(host(3)), add(host(4)))).toEqual([
       'done',
       'done',
@@ -150,7 +150,7 @@ describe('The guard of a Vercel project', () => {
     const whole = await sent();
     const [guard] = await rules();
     await patchRule('rules.update', guard!.id, { ...whole, ...edit(guard!) });
-    expect(await driver.readRules(target)).toMatchObject([
+    expect((await driver.readRules(target)).rules).toMatchObject([
       { ownRuleId: `rule of ${host(1)}`, inForce: false, difference: expect.any(String) as string },
       { ownRuleId: `rule of ${host(2)}`, inForce: false, difference: expect.any(String) as string },
     ]);
@@ -166,7 +166,7 @@ describe('The guard of a Vercel project', () => {
     await apply(target, remove(host(1)), add(host(2)));
     await patchRule('rules.insert', null, whole);
     expect(await allowedAddresses()).toEqual([]);
-    expect((await driver.readRules(target)).map(({ inForce }) => inForce)).toEqual([false, false]);
+    expect((await driver.readRules(target)).rules.map(({ inForce }) => inForce)).toEqual([false, false]);
     expect(await apply(target, add(host(2)), remove(host(1)))).toEqual(['done', 'done']);
     expect(await allowedAddresses()).toEqual([host(2).slice(0, -3)]);
     expect(await rules()).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('The guard of a Vercel project', () => {
   it('reports unclaimed entries as ours, because a delayed write left them', async () => {
     const target = targetOf();
     await apply(target, add(host(1)), add(host(2)));
-    const observed = await driver.readRules(claiming(target, host(1)));
+    const observed = (await driver.readRules(claiming(target, host(1)))).rules;
     expect(observed.map(({ ownRuleId }) => ownRuleId)).toEqual([
       `rule of ${host(1)}`,
       (await rules())[0]!.id,
@@ -222,7 +222,9 @@ describe('The guard of a Vercel project', () => {
       '/admin',
     ]);
     expect((await rules()).slice(0, 2)).toEqual(before);
-    expect((await driver.readRules(targetOf())).map(({ key }) => key)).toEqual([ruleKey(spec(host(1)))]);
+    expect((await driver.readRules(targetOf())).rules.map(({ key }) => key)).toEqual([
+      ruleKey(spec(host(1))),
+    ]);
   });
 
   it('is bypassed by unmanaged rules before it, which are reported as unmanaged', async () => {
@@ -246,7 +248,7 @@ describe('The guard of a Vercel project', () => {
     await apply(targetOf(), add(host(1)));
     await patchRule('rules.insert', null, bypass('203.0.113.94'));
     expect(
-      (await driver.readRules(targetOf())).map(({ key, ownRuleId }) => [key, ownRuleId === null]),
+      (await driver.readRules(targetOf())).rules.map(({ key, ownRuleId }) => [key, ownRuleId === null]),
     ).toEqual([
       [ruleKey(spec(host(1))), false],
       [ruleKey(spec('203.0.113.91/32')), true],
@@ -292,7 +294,7 @@ describe('The guard of a Vercel project', () => {
     await deny('before', { type: 'ip_address', op: 'eq', value: '203.0.113.1' });
     await apply(target, add(host(1)), add(host(2)), add(host(3)));
     await deny('after', { type: 'ip_address', op: 'inc', neg: true, value: ['203.0.113.1', '203.0.113.3'] });
-    expect((await driver.readRules(target)).map(({ noEffect }) => noEffect)).toEqual([
+    expect((await driver.readRules(target)).rules.map(({ noEffect }) => noEffect)).toEqual([
       'blocked by before',
       'blocked by after',
       undefined,

@@ -196,6 +196,25 @@ describe('Sessions on Azure', () => {
     });
   });
 
+  it('a group has as much room as a resource has priorities', async () => {
+    const resourceId = await verified(org, GROUP, { port: 22, priorityFrom: 3000, priorityTo: 3000 });
+    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.61' });
+    await org.reaches(id, 'ACTIVE');
+    const full = { used: 1, limit: 1, limitFrom: 'CONFIG' };
+    await until('the room is known', async () => {
+      const { body } = await org.admin.get<{ room: object[] | null }>(`/resources/${resourceId}`);
+      return JSON.stringify(body.room).includes('"limit":1,') && body.room;
+    });
+    const next = { resourceIds: [resourceId], ipv4Address: '203.0.113.62' };
+    expect(await org.admin.posted('/sessions/plan', next)).toMatchObject({
+      resources: [{ rules: [{ outcome: 'FULL' }], room: { ...full, after: 2 } }],
+    });
+    const refused = await org.reaches((await org.started(next)).id, 'FAILED');
+    expect(refused.resourceIps[0]!.errorMessage).toMatch(/^The group is full: 1 of 1 rules\. No priority/);
+    await org.admin.posted(`/sessions/${id}/stop`);
+    await org.reaches(id, 'CANCELLED');
+  });
+
   it('an unknown group is reported with Azure’s message', async () => {
     const resourceId = await azure(org, 'simulated-group/no-such-group', { port: 22 });
     const answer = await org.admin.post<object>(`/resources/${resourceId}/verify`);

@@ -13,7 +13,7 @@ import type {
   UnmanagedRule,
   UnmanagedStore,
 } from '#engine-store';
-import type { OwnedAccess, SessionStatus } from '#rules';
+import type { SessionStatus } from '#rules';
 import type { InMemory } from './in-memory';
 import type { Tables } from './tables';
 
@@ -184,7 +184,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
       .rulesOf(lease.targetId)
       .filter((rule) => rule.state !== 'absent' && rule.credentialId !== null);
     const sources = named.length > 0 ? named : written;
-    const ways = new Map<string, { access: OwnedAccess; resources: ComparedResource[] }>();
+    const ways = new Map<string, AccessPath & { resources: ComparedResource[] }>();
     for (const { credentialId, region } of sources) {
       ways.set(`${credentialId} ${region}`, {
         access: {
@@ -192,6 +192,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
           region,
           organizationId: this.tables.credentials.get(credentialId!)?.organizationId ?? null,
         },
+        isProven: true,
         resources: [],
       });
     }

@@ -52,7 +52,15 @@ export class MemoryLeases implements InMemory<LeaseStore> {
       comparison: isDue
         ? { requested: target.reconcileRequested, againAt: `${target.reconcileDueAt}` }
         : null,
+      takenAt: now,
+      configs: [],
+      // what the model driver says, so that nothing is news
+      noted: { room: null, accountKey: 'account' },
     };
+  }
+
+  note(): void {
+    throw new Error('The model driver knows no room');
   }
 
   renew(lease: Lease, seconds: number): boolean {

@@ -6,7 +6,7 @@ import {
   type ProviderDriver,
   type RuleChange,
 } from '#drivers';
-import { ruleKey, type ChangeResult, type DriverErrorKind, type ObservedRule } from '#rules';
+import { ruleKey, type ChangeResult, type DriverErrorKind, type ObservedRule, type TargetRead } from '#rules';
 import type { SeededRandom } from './seeded-random';
 import type { Actor, ModelTarget } from './model-cloud';
 import type { Scheduler } from './scheduler';
@@ -84,16 +84,16 @@ export class ModelDriver implements ProviderDriver {
     return Promise.resolve();
   }
 
-  readRules(target: CloudTarget): Promise<ObservedRule[]> {
+  readRules(target: CloudTarget): Promise<TargetRead> {
     return this.call('readRules', target, (modelTarget) => {
       const observed = this.view(modelTarget).read(modelTarget, this.scheduler.now);
       this.watcher.reads(modelTarget, target.credential.data['id']!, observed);
-      return observed;
+      return { rules: observed };
     });
   }
 
   async inspect(target: CloudTarget): Promise<Inspection> {
-    return { rules: await this.readRules(target), explainOpen: () => null };
+    return { ...(await this.readRules(target)), explainOpen: () => null };
   }
 
   applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {

@@ -3,11 +3,11 @@ import type { IdentityTokens } from './identity-tokens';
 import type {
   ChangeResult,
   NativeExpiry,
-  ObservedRule,
   OwnershipMark,
   Provider,
   ResourceConfig,
   RuleSpec,
+  TargetRead,
 } from '#rules';
 
 /** A tenant's decrypted credential. Kept only for one convergence or check. */
@@ -42,6 +42,8 @@ export interface CloudTarget {
    * an account drains nothing of it
    */
   readonly unprovenPath?: string;
+  /** of the resources on it, where their config sets a limit */
+  readonly configs?: readonly ResourceConfig[];
 }
 
 export type RuleChange =
@@ -134,8 +136,7 @@ export interface Verified {
 }
 
 /** What a comparison learns of a target. */
-export interface Inspection {
-  readonly rules: readonly ObservedRule[];
+export interface Inspection extends TargetRead {
   /** Why rules restrict nothing there for a resource with this config, in the words of `verify`; null: they do. */
   readonly explainOpen: (config: ResourceConfig) => string | null;
 }
@@ -167,10 +168,10 @@ export interface CloudDriver {
   /**
    * Every rule that allows traffic, ours and unmanaged, all pages. A rule has the id that its addition returned, and
    * keeps it when its mark, address or ports are edited. A recorded rule of ours that was changed so that no key can show it is
-   * among them, with its recorded key and a `difference`.
+   * among them, with its recorded key and a `difference`. And the room for more, where a limit is known.
    * @throws DriverError `conflict` while a change of the target is known to be in progress: what it shows may not last
    */
-  readRules(target: CloudTarget): Promise<readonly ObservedRule[]>;
+  readRules(target: CloudTarget): Promise<TargetRead>;
   /**
    * As `readRules`, for comparisons. May delete some of what removals left behind without effect, where a cloud lets a rule be
    * changed and not be deleted. @throws DriverError when the target could not be read

@@ -123,14 +123,14 @@ export class ComparisonStore {
            'name', r.name, 'config', r.config, 'lastOutcome', (
              SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
              WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
-             ORDER BY e.created_at DESC LIMIT 1))) AS resources
+             ORDER BY e.created_at DESC LIMIT 1))) AS resources, bool_or(r.write_verified) AS "isProven"
          FROM resources r WHERE r.target_id = $1 AND r.deleted_at IS NULL GROUP BY r.credential_id, r.region
        ), written AS (
-         SELECT DISTINCT credential_id, region, '[]'::jsonb AS resources FROM rules
+         SELECT DISTINCT credential_id, region, '[]'::jsonb AS resources, false AS "isProven" FROM rules
          WHERE target_id = $1 AND state <> 'absent' AND credential_id IS NOT NULL AND NOT EXISTS (SELECT FROM named)
        )
        SELECT jsonb_build_object('credentialId', credential_id, 'region', region, 'organizationId',
-         (SELECT organization_id FROM credentials c WHERE c.id = credential_id)) AS access, resources
+         (SELECT organization_id FROM credentials c WHERE c.id = credential_id)) AS access, "isProven", resources
        FROM (SELECT * FROM named UNION ALL SELECT * FROM written) paths`,
       [lease.targetId],
     );

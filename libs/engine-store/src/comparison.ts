@@ -22,6 +22,8 @@ interface ComparisonOutcome {
 /** An access path to a target, and the resources that use it. */
 export interface AccessPath {
   readonly access: OwnedAccess;
+  /** one of the resources has proven that the path may write there */
+  readonly isProven: boolean;
   readonly resources: readonly ComparedResource[];
 }
 

@@ -1,4 +1,4 @@
-import type { Instant, Provider } from '#rules';
+import type { Instant, Provider, ResourceConfig, Room } from '#rules';
 import { type Tx, first, touches } from '#entities';
 import { moment, ms } from './columns';
 
@@ -18,6 +18,18 @@ export interface Lease {
   readonly isShort: boolean;
   /** the due comparison; taking the lease has already scheduled its retry, in case this worker fails */
   readonly comparison: DueComparison | null;
+  readonly takenAt: Instant;
+  /** of the resources on the target, each once */
+  readonly configs: readonly ResourceConfig[];
+  readonly noted: NotedTarget;
+}
+
+/** What is recorded of a target besides its rules. */
+export interface NotedTarget {
+  /** null: no limit is known */
+  readonly room: readonly Room[] | null;
+  /** whose write budget its changes spend; null: nothing proved yet that a credential may write there */
+  readonly accountKey: string | null;
 }
 
 /** A comparison that is due. */
@@ -71,7 +83,9 @@ export class LeaseStore {
        RETURNING t.id AS "targetId", provider, resource_type AS "resourceType", identifier,
          lease_generation AS generation, extract(epoch FROM now() - last_write_at)::float8 * 1000 AS "sinceLastWriteMs",
          last_write_size AS "lastWriteSize", was_short AS "isShort", CASE WHEN old.is_due THEN jsonb_build_object(
-           'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison`,
+           'requested', t.reconcile_requested, 'againAt', t.reconcile_due_at::text) END AS comparison, ${ms('now()')} AS "takenAt",
+         ARRAY(SELECT DISTINCT config FROM resources r WHERE r.target_id = t.id AND r.deleted_at IS NULL) AS configs,
+         jsonb_build_object('room', t.room, 'accountKey', t.account_key) AS noted`,
       [targetId, seconds, compares],
     );
   }
@@ -127,6 +141,14 @@ export class LeaseStore {
     await tx.query(
       `UPDATE targets SET in_flight_until = ${moment('$3::float8')} WHERE id = $1 AND lease_generation = $2`,
       [lease.targetId, lease.generation, listInFlightUntil],
+    );
+  }
+
+  /** Records what was learned of the target. No effect without the lease. */
+  async note(tx: Tx, { targetId, generation }: Lease, { room, accountKey }: NotedTarget): Promise<void> {
+    await tx.query(
+      'UPDATE targets SET room = $3::jsonb, account_key = $4 WHERE id = $1 AND lease_generation = $2',
+      [targetId, generation, room && JSON.stringify(room), accountKey],
     );
   }
 

@@ -8,4 +8,5 @@ export { lockOwners } from './lock-owners';
 export type { AccessRow, AccessWindow } from './access-rows';
 export * from './ledger-queries';
 export type { RuleEventRow } from './ledger-events';
+export * from './target-sql';
 export type { TargetRuleHolder, TargetRuleRow } from './target-rules.store';

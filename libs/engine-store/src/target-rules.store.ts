@@ -11,6 +11,7 @@ import {
 import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
 import { OVERDUE_AFTER_SECONDS, overdueBefore, UNWANTED_SINCE } from './backlog.store';
+import { isKnownTo } from './target-sql';
 
 /** Why a rule is wanted, or was until its removal: a session or a static IP rule of the organization. */
 export interface TargetRuleHolder {
@@ -125,11 +126,10 @@ export class TargetRuleStore implements TenantStore<TargetRuleStore> {
     targetId: string,
     slice: Slice,
   ): Promise<Sliced<TargetRuleRow>> {
-    const [known] = await tx.query<{ isKnown: boolean }[]>(
-      `SELECT EXISTS (SELECT FROM resources WHERE organization_id = $1 AND target_id = $2 AND deleted_at IS NULL
-         AND write_verified) AS "isKnown"`,
-      [organization, targetId],
-    );
+    const [known] = await tx.query<{ isKnown: boolean }[]>(`SELECT ${isKnownTo('$1', '$2')} AS "isKnown"`, [
+      organization,
+      targetId,
+    ]);
     const given = [organization, targetId, known!.isKnown];
     return sliced(
       tx,

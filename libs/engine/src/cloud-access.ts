@@ -12,7 +12,7 @@ import type { Database } from '#entities';
 import type { Provider } from '#rules';
 
 /** Identifies a target and the access path to it. */
-export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region'> & {
+export type TargetAccess = Pick<CloudTarget, 'resourceType' | 'identifier' | 'region' | 'configs'> & {
   readonly credentialId: string;
   /** something proves that the credential may write there; left out: nothing does */
   readonly isProven?: boolean;

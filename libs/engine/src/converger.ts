@@ -155,6 +155,7 @@ export class Converger {
       access,
       since,
       reading: read && (() => age(this.timing, read, firstRead ?? read)),
+      news: read && held.newsOf(read, facts.accountKey),
       ...(read && { isShown: showsAsWritten(held.lease.targetId, read.rules) }),
       alignRetries: error !== null && error.kind !== 'postponed' && RETRYABLE_KINDS.has(error.kind),
       isNotFound: isNotFound(facts),
@@ -188,6 +189,7 @@ export class Converger {
       'repeatable',
     );
     if (written) {
+      held.noted = whole.news ?? held.noted;
       for (const seconds of written.latenessSeconds) this.observer.ruleClosed(held.lease.provider, seconds);
       this.observer.eventsRecorded(written.events);
       return;

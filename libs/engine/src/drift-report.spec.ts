@@ -4,6 +4,7 @@ import { reportsOf } from './drift-report';
 
 const path: AccessPath = {
   access: { credentialId: 'credential', region: null, organizationId: 'organization' },
+  isProven: true,
   resources: [
     {
       id: 'resource',

@@ -18,6 +18,8 @@ const MAX_LISTED = 5;
 export interface PathRead {
   readonly path: AccessPath;
   readonly read: (TimedRead & Inspection) | DriverError;
+  /** whose write budget calls through the path spend; omitted: nothing proves that it may write */
+  readonly accountKey?: string;
 }
 
 /** Health reports of each resource; none after a retryable failure. */

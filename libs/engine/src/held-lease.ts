@@ -1,6 +1,8 @@
-import type { DriverTraits } from '#drivers';
-import type { LastWrite, Lease, LeaseStore } from '#engine-store';
+import { isDeepStrictEqual } from 'node:util';
+import type { CloudTarget, DriverTraits } from '#drivers';
+import type { LastWrite, Lease, LeaseStore, NotedTarget } from '#engine-store';
 import type { Transactions } from '#entities';
+import { rememberRoom, type PassFacts, type TargetRead } from '#rules';
 import type { Timing } from './timing';
 
 const LEASE_SECONDS = 10;
@@ -30,6 +32,8 @@ export class HeldLease {
   private writtenSize: number;
   /** the account was short of writes at the last one */
   private isShort: boolean;
+  /** what is recorded of the target */
+  noted: NotedTarget;
 
   private constructor(
     private readonly by: LeaseTaking,
@@ -40,6 +44,7 @@ export class HeldLease {
     this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
     this.writtenSize = lease.lastWriteSize;
     this.isShort = lease.isShort;
+    this.noted = lease.noted;
   }
 
   /**
@@ -60,9 +65,20 @@ export class HeldLease {
   }
 
   /** Identifies the target at its provider. */
-  get targetName(): Pick<Lease, 'resourceType' | 'identifier'> {
-    const { resourceType, identifier } = this.lease;
-    return { resourceType, identifier };
+  get targetName(): Pick<CloudTarget, 'resourceType' | 'identifier' | 'configs'> {
+    const { resourceType, identifier, configs } = this.lease;
+    return { resourceType, identifier, configs };
+  }
+
+  /** What a read shows of the target that is not recorded; null: nothing. @param accountKey undefined: as it is recorded */
+  newsOf({ room = [] }: TargetRead, accountKey: PassFacts['accountKey']): NotedTarget | null {
+    const { noted, lease } = this;
+    const remembered = rememberRoom(noted.room ?? [], room, lease.takenAt);
+    const now = {
+      room: remembered.length === 0 ? null : remembered,
+      accountKey: accountKey ?? noted.accountKey,
+    };
+    return isDeepStrictEqual(now, noted) ? null : now;
   }
 
   /** Renews the lease if necessary. Call it before each slow step. @throws LeaseLost, also when this process is stopping */

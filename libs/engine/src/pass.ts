@@ -18,6 +18,7 @@ import {
 import { isProven, needsNoRead, type Step } from './access-paths';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
+import { withRoom } from './full-target';
 import type { HeldLease } from './held-lease';
 import { recordIntent } from './intent';
 import type { Isolation } from './isolation';
@@ -77,7 +78,8 @@ export class PassRunner {
       return unread(first.error, sent, longestWait(sent) ?? first.error.retryAfterMs);
     }
     const firstRead = first.done;
-    const read = { firstRead, lastRead: firstRead, error: null };
+    const account = isProven(step) ? { accountKey: driver.accountKey(target) } : {};
+    const read = { firstRead, lastRead: firstRead, error: null, ...account };
     const expiry = nativeExpiry(held.lease.resourceType);
     const clock = expiry && { ...expiry, now: step.since };
     const planned = planChanges(step.rules, firstRead.rules, clock);
@@ -91,7 +93,8 @@ export class PassRunner {
     );
     const known = { ...target, claims: new Map([...target.claims, ...added]) };
     const lastRead = await readOrNull(this.timing, () => driver.readRules(known));
-    return { ...read, sent, lastRead, waitMs: longestWait(sent) };
+    const found = withRoom({ sent, lastRead }, planned, held.lease.resourceType);
+    return { ...read, ...found, waitMs: longestWait(sent) };
   }
 
   /** Opens the target with the rules that count as ours: all of them if the provider replaces its whole list. */

@@ -1,4 +1,4 @@
-import type { DueHolder, DueRule } from '#rules';
+import type { DueHolder, DueRule, TargetRead } from '#rules';
 import { readFresh, SLOW_READ_MS, toRuleChange } from './provider-calls';
 
 const holder = (expiresAt: number | null, more: Partial<DueHolder> = {}): DueHolder =>
@@ -32,9 +32,9 @@ describe('The read before changes', () => {
   const endOf = async (...durations: readonly number[]): Promise<number> => {
     let now = 0;
     const left = [...durations];
-    const read = (): Promise<[]> => {
+    const read = (): Promise<TargetRead> => {
       now += left.shift()!;
-      return Promise.resolve([]);
+      return Promise.resolve({ rules: [] });
     };
     const { startedAt, endedAt } = await readFresh({ now: () => now }, read);
     return endedAt - startedAt;

@@ -5,10 +5,11 @@ import {
   lastEnd,
   type ChangeResult,
   type DueRule,
-  type ObservedRule,
   type PassFacts,
   type PlannedChange,
+  type ResourceConfig,
   type SentChange,
+  type TargetRead,
   type TimedRead,
 } from '#rules';
 import type { Timing } from './timing';
@@ -22,25 +23,19 @@ export const SLOW_READ_MS = 3000;
  * Reads, and reads again, once, when it took long: the process may have been paused after the provider answered, and the time
  * does not show how old the answer is.
  */
-export async function readFresh(
-  timing: Clock,
-  read: () => Promise<readonly ObservedRule[]>,
-): Promise<TimedRead> {
+export async function readFresh(timing: Clock, read: () => Promise<TargetRead>): Promise<TimedRead> {
   const first = await readTimed(timing, read);
   return first.endedAt - first.startedAt > SLOW_READ_MS ? readTimed(timing, read) : first;
 }
 
-async function readTimed(timing: Clock, read: () => Promise<readonly ObservedRule[]>): Promise<TimedRead> {
+async function readTimed(timing: Clock, read: () => Promise<TargetRead>): Promise<TimedRead> {
   const startedAt = timing.now();
-  const rules = await read();
-  return { rules, startedAt, endedAt: timing.now() };
+  const found = await read();
+  return { ...found, startedAt, endedAt: timing.now() };
 }
 
 /** A read whose refusal does not matter: the next pass reads again. @returns null: the provider refused it */
-export async function readOrNull(
-  timing: Clock,
-  read: () => Promise<readonly ObservedRule[]>,
-): Promise<TimedRead | null> {
+export async function readOrNull(timing: Clock, read: () => Promise<TargetRead>): Promise<TimedRead | null> {
   try {
     return await readTimed(timing, read);
   } catch (error) {
@@ -80,10 +75,14 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
     spec,
     ...(change.action === 'add' && change.replaces && { replaces: change.replaces }),
     ...(change.endsAt !== undefined && { endsAt: change.endsAt }),
-    config: holders.find(({ status }) => status !== 'REMOVING')?.config ?? {},
+    config: configOf(change.rule),
     mark: { deployment, ruleId, expiresAt: lastEnd(holders) },
   };
 }
+
+/** The config of the resource that a rule is written for. */
+export const configOf = ({ holders }: Pick<DueRule, 'holders'>): ResourceConfig =>
+  holders.find(({ status }) => status !== 'REMOVING')?.config ?? {};
 
 /** The same refusal for all changes of a batch that was not sent. */
 export function refusedAll(

@@ -8,7 +8,6 @@ import {
   recordedId,
   recordedKeysOf,
   RETRYABLE_KINDS,
-  type Access,
   type RuleEvent,
   ruleLife,
   TARGET_GONE_MS,
@@ -53,11 +52,18 @@ export class Reconciler {
     const reads: PathRead[] = [];
     for (const path of await comparisons.accessPaths(autocommit, held.lease)) {
       await held.ensureHeld();
-      reads.push({ path, read: await this.read(held, driver, path.access, known) });
+      reads.push({ path, ...(await this.read(held, driver, path, known)) });
     }
     const observed = observedDrift(known, reads);
     await held.ensureHeld();
-    return this.database.revocation((tx) => this.write(tx, held, known, reads, observed));
+    const proven = reads.find(({ accountKey }) => accountKey !== undefined);
+    const news = observed && held.newsOf(observed.read, proven?.accountKey);
+    const events = await this.database.revocation(async (tx) => {
+      if (news) await this.stores.leases.note(tx, held.lease, news);
+      return this.write(tx, held, known, reads, observed);
+    });
+    held.noted = news ?? held.noted;
+    return events;
   }
 
   private async write(
@@ -158,17 +164,18 @@ export class Reconciler {
   private async read(
     held: HeldLease,
     driver: ProviderDriver,
-    access: Access,
+    { access, isProven }: AccessPath,
     { rules }: KnownRules,
-  ): Promise<PathRead['read']> {
+  ): Promise<Omit<PathRead, 'path'>> {
     const startedAt = this.timing.now();
     const recorded = rules.map((rule) => ({ key: rule.key, recordedId: recordedId(rule) }));
     try {
-      const name = { ...held.targetName, ...access };
+      const name = { ...held.targetName, ...access, isProven };
       const target = await this.clouds.open(name, claimsOf(rules), recordedKeysOf(recorded));
-      return { ...(await driver.inspect(target)), startedAt, endedAt: this.timing.now() };
+      const read = { ...(await driver.inspect(target)), startedAt, endedAt: this.timing.now() };
+      return { read, ...(isProven && { accountKey: driver.accountKey(target) }) };
     } catch (error) {
-      if (error instanceof DriverError) return error;
+      if (error instanceof DriverError) return { read: error };
       throw error;
     }
   }

@@ -59,6 +59,7 @@ export async function settle(
   rows.make(known, ruleLife.forgotten);
 
   await save(tx, stores, rows, refused, absent);
+  if (settlement.news) await stores.leases.note(tx, lease, settlement.news);
   if (settlement.alignRetries) await alignRetries(tx, stores, lease, decisions);
   if ([...decisions.values()].some(({ ending }) => ending.isFull))
     await makeRoom(tx, stores, lease, decisions);

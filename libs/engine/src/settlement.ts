@@ -1,4 +1,4 @@
-import type { Reading } from '#engine-store';
+import type { NotedTarget, Reading } from '#engine-store';
 import type { Decided, DueRule, Instant, Moment, NativeExpiry, OwnedAccess, TargetRule } from '#rules';
 
 /** The result of a pass or of an agent's report, to be written. */
@@ -17,6 +17,8 @@ export interface Settlement {
   readonly isShown?: (rule: TargetRule) => boolean;
   /** ResourceIps that were PENDING by then wait for this pass; null: all that are */
   readonly since: Instant | null;
+  /** what is to be recorded of the target besides; null or omitted: nothing */
+  readonly news?: NotedTarget | null;
   /** for the back-off */
   readonly chance: number;
   /** how long an addition may take; as long as usual when left out */

@@ -1,7 +1,7 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import type { WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { RULE_BACKOFF } from '#rules';
+import { ADDED_AT_ONCE, RULE_BACKOFF } from '#rules';
 import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
@@ -21,10 +21,9 @@ import type { Timing } from './timing';
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;
 
 /**
- * Of an account's burst, additions take this share at once, and may wait for the turns of a further tenth. The last tenth is
- * for removals: their turn is never behind those of additions.
+ * Additions may wait for the turns of a further tenth of an account's burst. The last tenth is for removals: their turn is
+ * never behind those of additions.
  */
-const ADDED_AT_ONCE = 0.8;
 const ADDED_IN_TURN = 0.1;
 /** The longest wait for a turn in a worker's slot. */
 const MAX_WAIT_MS = 2000;

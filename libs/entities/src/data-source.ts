@@ -20,6 +20,7 @@ import { IdentityKeyEntity } from './identity-key.entity';
 import { Accounts1795800000000 } from './migrations/1795800000000-accounts';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
 import { Reviews1795900000000 } from './migrations/1795900000000-reviews';
+import { Room1796000000000 } from './migrations/1796000000000-room';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { NoticeCursorEntity } from './notice.entity';
 import { LockdownEntity } from './lockdown.entity';
@@ -161,7 +162,13 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       SsoAttemptEntity,
       SsoSignInEntity,
     ],
-    migrations: [Baseline1795600000000, Labels1795700000000, Accounts1795800000000, Reviews1795900000000],
+    migrations: [
+      Baseline1795600000000,
+      Labels1795700000000,
+      Accounts1795800000000,
+      Reviews1795900000000,
+      Room1796000000000,
+    ],
     migrationsTransactionMode: 'each',
   });
 }

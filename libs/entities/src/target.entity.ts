@@ -1,6 +1,6 @@
-import type { Provider, RemovalCause, RuleState } from '#rules';
+import type { Provider, RemovalCause, Room, RuleState } from '#rules';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
 
 /** Placeholder for no organization in indexed columns. */
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
@@ -9,6 +9,7 @@ const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
 @Entity('targets')
 @Unique('targets_key_key', ['key'])
 @Index('targets_reconcile_due_idx', ['reconcileDueAt'])
+@Index('targets_account_key_idx', ['accountKey'], { where: 'account_key IS NOT NULL' })
 export class TargetEntity {
   @Id() id!: string;
   @Text() provider!: Provider;
@@ -37,6 +38,10 @@ export class TargetEntity {
   @Text({ nullable: true }) unmanagedDigest!: string | null;
   /** when a rule with our mark and an id that this database has not issued was last due for removal */
   @Moment({ nullable: true }) unissuedRemovedAt!: Date | null;
+  /** how many rules it has and may have, as last read; null: no limit is known */
+  @Json({ nullable: true }) room!: Room[] | null;
+  /** whose write budget its changes spend, since a path to it was proven */
+  @Text({ nullable: true }) accountKey!: string | null;
   /** the organization whose fair share its reconciliations count against */
   @Uuid({ default: NO_ORGANIZATION }) accountedTo!: string;
   @CreatedAt() createdAt!: Date;

@@ -1,6 +1,7 @@
 import type { RemovalCause, RuleCause } from './cause';
 import type { RuleEventKind } from './ledger';
 import type { ChangeResult, DriverErrorKind, ObservedRule, Provider } from './provider';
+import type { Room } from './room';
 import type { OrganizationId } from './tenancy';
 
 /**
@@ -134,9 +135,15 @@ export interface OwnedAccess extends Access {
   readonly organizationId: string | null;
 }
 
-/** The rules read from a target, with start and end on the process clock. */
-export interface TimedRead {
+/** What a read of a target shows. */
+export interface TargetRead {
   readonly rules: readonly ObservedRule[];
+  /** omitted: no limit is known */
+  readonly room?: readonly Room[];
+}
+
+/** A read of a target, with start and end on the process clock. */
+export interface TimedRead extends TargetRead {
   readonly startedAt: number;
   readonly endedAt: number;
 }
@@ -163,6 +170,8 @@ export interface PassFacts {
   readonly error: { readonly kind: DriverErrorKind | 'postponed'; readonly message: string } | null;
   /** wait requested by the provider or by a denied path; null: none */
   readonly waitMs: number | null;
+  /** whose write budget its calls spend; omitted: nothing proves that its credential may write there */
+  readonly accountKey?: string;
 }
 
 /** An observation of a rule to record. */

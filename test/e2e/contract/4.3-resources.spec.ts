@@ -47,6 +47,7 @@ describe('4.3 Cloud resources', () => {
         isActive: false,
         lastVerifiedAt: null,
         verificationError: null,
+        room: null,
         createdAt: expect.stringMatching(/Z$/) as string,
         updatedAt: expect.stringMatching(/Z$/) as string,
       });

@@ -5,6 +5,7 @@ export const ACTIONS: Readonly<Record<AttentionKind, string>> = {
   RULE_OVERDUE:
     'Access has ended and its rule is still there: see the rules of the resource, and remove it at the provider if this cannot.',
   RESOURCE_REFUSED: 'Do what the message names, then verify the resource.',
+  TARGET_FULL: 'End what is not needed there, or raise its limit: what does not fit is refused.',
   RULE_REFUSED: 'Do what the message names, then save the rule again.',
   CREDENTIAL_FAILING: 'Replace the credential, or give it its rights again.',
   AGENT_AWAY: 'Start the agent on the host, or see why the host cannot reach this service.',

@@ -1,12 +1,14 @@
 import { DriverRegistry } from '#drivers';
 import type { Principal } from '#guards';
-import { trafficWarnings } from '#rules';
+import { roomOf, trafficWarnings } from '#rules';
 import type { ResourceRow } from '#tenant-store';
+import { toRoom } from '../http/room.dto';
 import type { ResourceDto, ResourceGrant, ResourceWithWarningsDto } from './dto/resource.dto';
 
 export function toResource(resource: ResourceRow): ResourceDto {
   const { region, targetId: _, targetKey: __, targetIdentifier: ___, accessId: ____, ...row } = resource;
-  return region === null ? row : { ...row, region };
+  const room = row.room && roomOf(row.room, row.config).map(toRoom);
+  return { ...row, room, ...(region !== null && { region }) };
 }
 
 /**

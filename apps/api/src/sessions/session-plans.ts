@@ -11,6 +11,7 @@ import type { Actor } from '../http/actor';
 import type {
   ClosedRuleDto,
   PlannedResourceDto,
+  PlannedRuleDto,
   PlanRefusalDto,
   SessionPlanDto,
 } from './dto/session-plan.dto';
@@ -22,6 +23,8 @@ import { newResourceIps } from './session-plan';
 import { type PlannedSession, SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
 import { OUTDATED, refusedByIssuer } from './session-starter';
+import { PlanRoom } from './plan-room';
+import { longestWait } from './session.mapper';
 import { startConflict } from './start-conflict';
 
 const HOUR_MS = 3_600_000;
@@ -70,6 +73,9 @@ export class SessionPlans {
     }
     if (!known) return { ...NOTHING, refusal, asOf };
     const { asked, planned, replaced } = known;
+    const closing = replaced ? await this.closing(tx, actor, planned, replaced) : [];
+    const resources = await this.resources(tx, actor, planned, replaced, closing);
+    const waits = resources.flatMap((resource) => resource.waitSeconds ?? []);
     const { grants, addresses, hours, maximum, demand } = planned;
     return {
       dryRun: true,
@@ -85,8 +91,9 @@ export class SessionPlans {
         roles.every((role) => role.requireReason || role.approvals > 0),
       ),
       usesAccessRequestId: asked.breakGlass ? null : (permission?.accessRequestId ?? null),
-      resources: await this.resources(tx, actor, planned, replaced),
-      closes: replaced ? await this.closes(tx, actor, planned, replaced) : [],
+      resources,
+      waitSeconds: waits.length === 0 ? null : Math.max(...waits),
+      closes: closing.map(({ key, resourceName }) => ({ resourceName, ...shown(parseRuleKey(key)) })),
       asOf,
     };
   }
@@ -128,14 +135,20 @@ export class SessionPlans {
     { principal: { organizationId } }: Actor,
     { grants, opened }: PlannedSession,
     replaced: SessionRow | null,
+    closing: readonly PlacedRule[],
   ): Promise<PlannedResourceDto[]> {
     const placed = newResourceIps(opened, grants).flatMap(({ resourceId, targetId, specs }) =>
       specs.map((spec) => ({ resourceId, targetId, spec, key: ruleKey(spec) })),
     );
     const places = placed.map(({ targetId, key }) => ({ targetId, key }));
-    const held = await this.stores.sessionPlans.held(tx, organizationId, places, replaced?.id ?? null);
+    const { sessionPlans } = this.stores;
+    const targets = await sessionPlans.targets(tx, organizationId, [...places, ...closing]);
+    const room = new PlanRoom(targets);
+    for (const rule of closing)
+      for (const { targetId, config } of grants) if (targetId === rule.targetId) room.leave(rule, config);
+    const held = await sessionPlans.held(tx, organizationId, places, replaced?.id ?? null);
     const targetIds = [...new Set(grants.map(({ targetId }) => targetId))];
-    const others = await this.stores.sessionPlans.unmanaged(tx, organizationId, targetIds);
+    const others = await sessionPlans.unmanaged(tx, organizationId, targetIds);
     const shared = new Set(held.map(at));
     const unmanaged = new Map(
       targetIds.map((id) => [
@@ -145,39 +158,36 @@ export class SessionPlans {
         ),
       ]),
     );
-    return grants.map(({ resourceId, resourceName }) => ({
-      resourceId,
-      resourceName,
-      rules: placed
-        .filter((rule) => rule.resourceId === resourceId)
-        .map(({ targetId, spec, key }) => {
-          const by = unmanaged.get(targetId)!.lettingIn(key);
-          const outcome = shared.has(at({ targetId, key }))
-            ? 'SHARED'
-            : by === null
-              ? 'OPENS'
-              : 'ALREADY_OPEN';
-          return { ...shown(spec), outcome, by };
-        }),
-    }));
+    const planned = grants.map(({ resourceId, resourceName, targetId, config }) => {
+      const own = placed.filter((rule) => rule.resourceId === resourceId);
+      const rules = own.map(({ spec, ...rule }): PlannedRuleDto => {
+        const by = unmanaged.get(targetId)!.lettingIn(rule.key);
+        const isThere = unmanaged.get(targetId)!.has(rule.key);
+        const full = isThere ? null : room.take(rule, config);
+        const outcome = shared.has(at(rule)) ? 'SHARED' : (full ?? (by === null ? 'OPENS' : 'ALREADY_OPEN'));
+        return { ...shown(spec), outcome, by };
+      });
+      const queue = targets.find((target) => target.targetId === targetId)?.queue;
+      return { resourceId, resourceName, rules, waitSeconds: longestWait(queue ? [queue] : []), own, config };
+    });
+    // once all of them have taken theirs
+    return planned.map(({ own, config, ...resource }) => ({ ...resource, room: room.shownTo(own, config) }));
   }
 
   /** What goes with the replaced session, and is not opened again. */
-  private async closes(
+  private async closing(
     tx: Tx,
     { principal: { organizationId } }: Actor,
     { grants, opened }: PlannedSession,
     { id }: SessionRow,
-  ): Promise<ClosedRuleDto[]> {
+  ): Promise<(PlacedRule & { readonly resourceName: string })[]> {
     const kept = new Set(
       newResourceIps(opened, grants).flatMap(({ targetId, specs }) =>
         specs.map((spec) => `${targetId} ${ruleKey(spec)}`),
       ),
     );
     const alone = await this.stores.sessionPlans.heldAlone(tx, organizationId, id);
-    return alone
-      .filter(({ targetId, key }) => !kept.has(`${targetId} ${key}`))
-      .map(({ key, resourceName }) => ({ resourceName, ...shown(parseRuleKey(key)) }));
+    return alone.filter(({ targetId, key }) => !kept.has(`${targetId} ${key}`));
   }
 }
 
@@ -195,6 +205,7 @@ const NOTHING = {
   reasonNeeded: false,
   usesAccessRequestId: null,
   resources: [] as PlannedResourceDto[],
+  waitSeconds: null,
   closes: [] as ClosedRuleDto[],
 } as const;
 

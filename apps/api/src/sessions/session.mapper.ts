@@ -1,6 +1,6 @@
 import { DriverRegistry } from '#drivers';
-import type { ResourceIpRow, SessionRow } from '#tenant-store';
-import { addressWarnings, divideSkipped } from '#rules';
+import type { AccountQueue, ResourceIpRow, SessionRow } from '#tenant-store';
+import { addressWarnings, divideSkipped, waitSeconds } from '#rules';
 import { portWarnings } from '../resources/resource.mapper';
 import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from './dto/session.dto';
 
@@ -36,6 +36,17 @@ const toSkippedIp = ({
   reason: errorMessage ?? '',
 });
 
+/** Of the longest of the queues; null: there is none. */
+export const longestWait = (queues: readonly AccountQueue[]): number | null =>
+  queues.length === 0
+    ? null
+    : Math.max(
+        ...queues.map((queue) => {
+          const { traits } = DriverRegistry.facts(queue.provider).resourceTypes[queue.resourceType]!;
+          return waitSeconds(queue, traits.writeBudget);
+        }),
+      );
+
 export function toSession(row: SessionRow): SessionDto {
   const { held, skipped } = divideSkipped(row.resourceIps);
   return {
@@ -54,6 +65,7 @@ export function toSession(row: SessionRow): SessionDto {
     endedReason: row.endedReason,
     endedCause: row.endedCause,
     resourceIps: held.map(toResourceIp),
+    opensInSeconds: longestWait(row.queues ?? []),
     ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
     reason: row.reason,
     ticket: row.ticket,

@@ -13,6 +13,8 @@ const WORDS: Readonly<Record<Rule['outcome'], string>> = {
   OPENS: 'opens',
   SHARED: 'is open already, and stays when this ends',
   ALREADY_OPEN: 'is let in already',
+  FULL: 'is refused: there is no room for it',
+  MAY_BE_FULL: 'may be refused: there may be no room for it',
 };
 
 /**
@@ -26,15 +28,17 @@ export async function showPlan(api: Api, body: Schemas['StartSessionDto'], outpu
   if (refusal) throw new ApiFailure(refusal.status, refusal.message, refusal.validationErrors, refusal.error);
 }
 
-function textOf({ resources, closes, expiresAt, usesAccessRequestId }: Plan): string {
-  const rules = resources.flatMap(({ resourceName, rules: some }) =>
-    some.map(({ outcome, by, ...rule }) => {
+function textOf({ resources, closes, expiresAt, usesAccessRequestId, waitSeconds }: Plan): string {
+  const rules = resources.flatMap(({ resourceName, rules: some, room }) => [
+    ...some.map(({ outcome, by, ...rule }) => {
       const named = by === null ? '' : ` by ${by}`;
       return `${resourceName}: ${ruleText(rule)} ${WORDS[outcome]}${named}`;
     }),
-  );
+    ...(room === null ? [] : [`${resourceName} has ${room.text}, then ${room.after}.`]),
+  ]);
   return [
     ...rules,
+    ...(waitSeconds ? [`Opens in about ${waitSeconds} s.`] : []),
     ...closes.map((rule) => `${rule.resourceName}: ${ruleText(rule)} closes`),
     ...(expiresAt === null ? [] : [`Until ${timeText(expiresAt)}. Nothing was started.`]),
     ...(usesAccessRequestId === null ? [] : [`It would use the access request ${usesAccessRequestId}.`]),

@@ -65,6 +65,7 @@ function Until({ session }: { readonly session: Session }) {
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
+      {session.opensInSeconds ? <Muted>about {session.opensInSeconds} s</Muted> : null}
       {end === null ? null : <Time at={end} />}
       {cause === null || session.status === 'EXPIRED' ? null : <Muted>{CAUSES[cause]}</Muted>}
       {isLive(session) ? (

@@ -43,6 +43,8 @@ const STOPPED_BY: Readonly<Partial<Record<NonNullable<Session['endedCause']>, st
 /** The state of a session in a sentence. */
 export function headlineOf(session: Session): string {
   const [text] = STATUS[session.status];
+  if (session.status === 'PENDING' && session.opensInSeconds)
+    return `${text}, about ${session.opensInSeconds} s…`;
   if (session.status === 'PENDING' || session.status === 'EXPIRING') return `${text}…`;
   if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
   const how = (session.endedCause && STOPPED_BY[session.endedCause]) ?? text;

@@ -39,8 +39,8 @@ export class AwsProvider implements CloudProvider {
   private readonly credentials: Credentials;
 
   constructor(world: World) {
-    this.groups = new SecurityGroups(world);
     this.lists = new PrefixLists(world);
+    this.groups = new SecurityGroups(world, this.lists);
     this.listEditor = new PrefixListEditor(this.lists);
     this.sets = new WafIpSets(world);
     this.clusters = new EksClusters(world);

@@ -5,6 +5,7 @@ import type { World } from '../provider';
 import { awsError, groupNotFound, ruleLimitExceeded } from './aws-error';
 import { bareAddress } from '../cidr';
 import { describeSpec, identityOf, checkDuplicates, type RuleSpec } from './permissions';
+import type { PrefixLists } from './prefix-lists';
 import type { Tag } from './tags';
 
 export interface SecurityGroupRule extends RuleSpec {
@@ -28,7 +29,10 @@ export class SecurityGroups {
   private groups = new Map<string, History<SecurityGroupRule>>();
   private nextOrdinal = 1;
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: World,
+    private readonly lists: PrefixLists,
+  ) {
     this.ids = Array.from({ length: world.sizes.groups }, (_, index) => groupIdOf(index));
     this.reset();
   }
@@ -85,12 +89,24 @@ export class SecurityGroups {
     checkDuplicates(specs);
     this.checkIdentity(groupId, specs);
     const inbound = this.rules(groupId).filter((rule) => !rule.isEgress);
-    // a group or a prefix list counts as a rule of both
-    for (const other of [6, 4]) {
-      const desired = specs.filter(({ version }) => version !== other).length;
-      const present = inbound.filter(({ version }) => version !== other).length;
+    for (const family of [4, 6] as const) {
+      const [desired, present] = [specs, inbound].map((rules) => this.weightOf(rules, family)) as [
+        number,
+        number,
+      ];
       if (desired > 0 && present + desired > this.world.sizes.rulesPerGroup) throw ruleLimitExceeded();
     }
+  }
+
+  /** What counts for the limit of an IP version: a group one of both, a prefix list as many entries as it may have. */
+  private weightOf(rules: readonly RuleSpec[], family: 4 | 6): number {
+    const weights = rules.map(({ version, source }) => {
+      if (version !== null) return version === family ? 1 : 0;
+      const list = this.lists.all().find(({ id }) => id === source);
+      if (!list) return 1;
+      return list.family === family ? list.maxEntries : 0;
+    });
+    return weights.reduce((sum, weight) => sum + weight, 0);
   }
 
   /** @throws CloudError when one of them exists */

@@ -142,7 +142,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       const of = target([ADDRESS], { resourceType });
       const message = expect.stringContaining(words) as string;
       expect(await thrown(driver.verify(of, {}))).toMatchObject({ kind: 'invalid', message });
-      const observed = await driver.readRules(of);
+      const observed = (await driver.readRules(of)).rules;
       expect(observed.find(({ ownRuleId }) => ownRuleId !== null)).toMatchObject({ noEffect: message });
     };
 
@@ -161,7 +161,7 @@ describe('APISIX driver: responses, permissions and destinations', () => {
       ] as const) {
         gateway.respond = holding(collection, { ...asked, ...condition });
         await expectNotAsked(resourceType, words);
-        expect((await driver.readRules(target([], { resourceType }))).map(({ key }) => key)).toEqual(
+        expect((await driver.readRules(target([], { resourceType }))).rules.map(({ key }) => key)).toEqual(
           expect.arrayContaining(['0.0.0.0/0 all *', '::/0 all *']),
         );
       }

@@ -1,4 +1,4 @@
-import type { ChangeResult, ObservedRule } from '#rules';
+import type { ChangeResult, TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import { credentialFields, requireResourceType } from '../credential-fields';
 import { DriverError } from '../driver-error';
@@ -65,8 +65,8 @@ class ApisixDriver implements CloudDriver {
     });
   }
 
-  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
-    return (await this.inspect(target)).rules;
+  readRules(target: CloudTarget): Promise<TargetRead> {
+    return this.inspect(target);
   }
 
   async inspect(target: CloudTarget): Promise<Inspection> {

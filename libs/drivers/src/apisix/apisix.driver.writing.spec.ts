@@ -59,7 +59,7 @@ describe('APISIX driver: reading and writing rules', () => {
         200,
         route({ 'ip-restriction': { whitelist: ['10.0.0.1'] } }, `/apisix/${collection}/r1`),
       );
-    expect(await driver.readRules(target([], { resourceType }))).toEqual([
+    expect((await driver.readRules(target([], { resourceType }))).rules).toEqual([
       { key: '10.0.0.1/32 all *', providerRuleId: `${collection}/r1#10.0.0.1`, ownRuleId: null },
     ]);
     expect(gateway.calls[0]?.url).toBe(`/apisix/admin/${collection}/r1`);
@@ -67,7 +67,7 @@ describe('APISIX driver: reading and writing rules', () => {
 
   it('reads the format of older Admin API versions', async () => {
     gateway.respond = (_, response) => json(response, 200, { action: 'get', node: listed('10.0.0.1') });
-    expect(await driver.readRules(target())).toHaveLength(1);
+    expect((await driver.readRules(target())).rules).toHaveLength(1);
   });
 
   describe('a concurrent writer', () => {

@@ -45,6 +45,11 @@ export class AccessList {
 
   /** All pages. */
   async read(): Promise<Entry[]> {
+    return (await this.readCounted()).entries;
+  }
+
+  /** With the number of all entries, those that are left out included. */
+  async readCounted(): Promise<{ readonly entries: Entry[]; readonly count: number }> {
     const operation = 'the read of the access list';
     const entries: Entry[] = [];
     for (let page = 1, seen = 0; ; page += 1) {
@@ -53,7 +58,7 @@ export class AccessList {
       if (!Array.isArray(results) || typeof totalCount !== 'number') throw unexpectedResponse(operation);
       for (const one of results) entries.push(...entryOf(one, operation));
       seen += results.length;
-      if (results.length === 0 || seen >= totalCount) return entries;
+      if (results.length === 0 || seen >= totalCount) return { entries, count: seen };
     }
   }
 

@@ -1,4 +1,4 @@
-import { ruleKey, type ChangeResult, type ObservedRule } from '#rules';
+import { ruleKey, type ChangeResult, type ObservedRule, type Room, type TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import { CallToken } from '../call-tokens';
 import { credentialFields, requireResourceType } from '../credential-fields';
@@ -65,21 +65,25 @@ class AtlasDriver implements CloudDriver {
     });
   }
 
-  readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
+  readRules(target: CloudTarget): Promise<TargetRead> {
     return this.withList(target, async (list) => {
-      const entries = await list.read();
+      const { entries, count } = await list.readCounted();
       // of the rules that the pass is about: the others were settled when they had an effect
       const asked = entries.filter((entry) => isOurs(entry, target) && target.claims.has(keyOf(entry)));
       const statuses = await list.statuses(asked.map(({ name }) => name));
-      return entries.map((entry) => observed(entry, target, statuses.get(entry.name)));
+      return {
+        rules: entries.map((entry) => observed(entry, target, statuses.get(entry.name))),
+        room: roomOf(count),
+      };
     });
   }
 
   inspect(target: CloudTarget): Promise<Inspection> {
     return this.withList(target, async (list) => {
-      const entries = await list.read();
+      const { entries, count } = await list.readCounted();
       return {
         rules: entries.map((entry) => observed(entry, target)),
+        room: roomOf(count),
         explainOpen: () => explainOpen(list.projectId, ALL_TRAFFIC, foreignRules(entries, target)),
       };
     });
@@ -115,6 +119,8 @@ function accountOf(credential: DriverCredential): ServiceAccount {
   const field = credentialFields(ATLAS_FACTS, credential);
   return { clientId: field('clientId'), clientSecret: field('clientSecret') };
 }
+
+const roomOf = (used: number): Room[] => [{ family: null, used, limit: MAX_ENTRIES, limitFrom: 'PROVIDER' }];
 
 const keyOf = ({ cidr }: Entry): string => ruleKey(specOf(cidr));
 

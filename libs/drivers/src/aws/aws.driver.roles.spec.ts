@@ -66,7 +66,7 @@ describe('AWS driver: assumed roles', () => {
     const error = await thrown(driver.readRules(roleTarget()));
     expect(error).toMatchObject({ kind: 'denied', message: 'AccessDenied: not you' });
     endpoint.respond = account(() => session(3600));
-    expect(await driver.readRules(roleTarget())).toHaveLength(1);
+    expect((await driver.readRules(roleTarget())).rules).toHaveLength(1);
   });
 
   it('verify accepts a role that requires the external id and refuses one that does not', async () => {

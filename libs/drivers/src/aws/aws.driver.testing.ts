@@ -82,6 +82,12 @@ export const groupShown = reply(
   `<securityGroupInfo><item><groupId>${GROUP}</groupId></item></securityGroupInfo>`,
 );
 
+export const listShown = (maxEntries: number): string =>
+  reply(
+    'DescribeManagedPrefixLists',
+    `<prefixListSet><item><prefixListId>pl-1</prefixListId><addressFamily>IPv4</addressFamily><maxEntries>${maxEntries}</maxEntries></item></prefixListSet>`,
+  );
+
 export const session = (secondsLeft: number): string =>
   '<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>' +
   '<AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>role-secret</SecretAccessKey>' +

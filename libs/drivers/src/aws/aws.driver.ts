@@ -1,4 +1,4 @@
-import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
+import type { ChangeResult, ResourceConfig, TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import type { CloudAccount } from '../cloud-accounts';
 import { DriverError } from '../driver-error';
@@ -110,8 +110,8 @@ class AwsDriver implements CloudDriver {
     return verified;
   }
 
-  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
-    return (await this.inspect(target)).rules;
+  readRules(target: CloudTarget): Promise<TargetRead> {
+    return this.inspect(target);
   }
 
   inspect(target: CloudTarget): Promise<Inspection> {

@@ -1,4 +1,5 @@
 import { EC2Client } from '@aws-sdk/client-ec2';
+import { LRUCache } from 'lru-cache';
 import type { RuleSpec } from '#rules';
 import type { CloudDriver, RuleChange } from '../provider-driver';
 import { accessWith } from './ec2-clients';
@@ -144,7 +145,11 @@ describe('AWS driver: writing rules', () => {
     const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, 200);
     const keys = { accessKeyId: 'AKIATENANT', secretAccessKey: SECRET };
     const client = new EC2Client(settings.clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys));
-    const group = new SecurityGroup(GROUP, accessWith(client, keys), settings);
+    const group = new SecurityGroup(
+      GROUP,
+      { ...accessWith(client, keys), listSizes: new LRUCache({ max: 1 }) },
+      settings,
+    );
     expect(await thrown(group.authorize([]))).toMatchObject({ kind: 'transient', settled: false });
   });
 });

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { ObservedRule } from '#rules';
+import type { TargetRead } from '#rules';
 import type { DriverError } from '../driver-error';
 import type { CloudTarget } from '../provider-driver';
 import { createAwsDriver } from './aws.driver';
@@ -40,7 +40,7 @@ describe('AWS calls with a clock that is ten minutes slow', () => {
     response.writeHead(status, { date: new Date(Date.now() + AHEAD_MS).toUTCString() });
     request.resume().once('end', () => response.end(body));
   });
-  const read = (): Promise<readonly ObservedRule[]> => {
+  const read = (): Promise<TargetRead> => {
     const address = server.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     return createAwsDriver({ AWS_ENDPOINT_URL_EC2: `http://127.0.0.1:${port}` }).readRules(TARGET);

@@ -5,6 +5,7 @@ import type { CloudTarget } from '../provider-driver';
 import { fingerprint } from '../fingerprint';
 import { readCredential, readRegion, type AwsKeys } from './aws-credentials';
 import { toFailure } from './aws-errors';
+import type { ListSize } from './group-room';
 import type { RoleSessions } from './role-sessions';
 import { sessionPolicy } from './session-policy';
 import type { SdkSettings } from './sdk-settings';
@@ -18,9 +19,12 @@ export interface Ec2Access {
 /** EC2, and the keys of the calls. */
 export interface TenantAccess extends Ec2Access {
   readonly keys: CallToken<AwsKeys>;
+  /** of prefix lists that the tenant's groups refer to, by id, as they were read within ten minutes; `size` null: refused */
+  readonly listSizes: LRUCache<string, { readonly size: ListSize | null }>;
 }
 
 const CAPACITY = 200;
+const LIST_SIZE_TTL_MS = 600_000;
 
 /** @param keys the client's keys, masked in error messages: AWS quotes them */
 export const accessWith = (
@@ -39,6 +43,7 @@ export const accessWith = (
 /** EC2 clients by credential and region. */
 export class Ec2Clients {
   private readonly clients = new LRUCache<string, EC2Client>({ max: CAPACITY });
+  private readonly listSizes = new LRUCache<string, TenantAccess['listSizes']>({ max: CAPACITY });
 
   constructor(
     private readonly roles: RoleSessions,
@@ -55,7 +60,10 @@ export class Ec2Clients {
         : new CallToken(credential);
     const call: Ec2Access['call'] = (send) =>
       keys.use((current) => accessWith(this.client(region, current), current).call(send));
-    return { call, keys };
+    const tenant = fingerprint(region, ...Object.values(target.credential.data));
+    const listSizes = this.listSizes.get(tenant) ?? new LRUCache({ max: CAPACITY, ttl: LIST_SIZE_TTL_MS });
+    this.listSizes.set(tenant, listSizes);
+    return { call, keys, listSizes };
   }
 
   private client(region: string, keys: AwsKeys): EC2Client {

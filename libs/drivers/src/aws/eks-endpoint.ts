@@ -30,6 +30,7 @@ const MALFORMED = '203.0.113.0/33';
 export class EksEndpoint extends ListTarget<Endpoint> {
   protected readonly name: string;
   protected readonly whenEmpty = 'open';
+  protected readonly limit = 40;
 
   /** @param identifier the cluster's ARN */
   constructor(

@@ -11,6 +11,8 @@ import type { AwsTarget, Changes, ReadTarget } from './aws-target';
 export abstract class ListTarget<State extends ListState> implements AwsTarget {
   protected abstract readonly name: string;
   protected abstract readonly whenEmpty: ListForm['whenEmpty'];
+  /** entries that AWS takes */
+  protected abstract readonly limit: number;
 
   abstract verify(config: ResourceConfig): Promise<Verified>;
   protected abstract read(): Promise<State>;
@@ -32,7 +34,12 @@ export abstract class ListTarget<State extends ListState> implements AwsTarget {
       ownRuleId: claims.get(keyOfCidr(cidr)) ?? null,
       ...(noEffect !== null && { noEffect }),
     }));
-    return { rules, explainOpen: () => this.explain(state) };
+    const used = state.entries.length;
+    return {
+      rules,
+      room: [{ family: null, used, limit: this.limit, limitFrom: 'PROVIDER' }],
+      explainOpen: () => this.explain(state),
+    };
   }
 
   async apply({ adds, removals }: Changes, { claims }: ReadTarget, outcomes: Outcomes): Promise<void> {

@@ -32,8 +32,9 @@ export class PrefixListEntries implements AwsTarget {
   }
 
   async inspect({ deployment }: ReadTarget): Promise<Inspection> {
-    const { entries } = await this.readSnapshot();
+    const { entries, facts } = await this.readSnapshot();
     return {
+      room: [{ family: null, used: entries.size, limit: facts.maxEntries, limitFrom: 'PROVIDER' }],
       rules: [...entries].map(([cidr, entry]) => ({
         key: ruleKey(ruleOf(cidr)),
         providerRuleId: this.idOf(cidr, entry, deployment),

@@ -1,12 +1,14 @@
 import {
   AuthorizeSecurityGroupIngressCommand,
+  DescribeManagedPrefixListsCommand,
   DescribeSecurityGroupRulesCommand,
   DescribeSecurityGroupsCommand,
   RevokeSecurityGroupIngressCommand,
   type IpPermission,
   type SecurityGroupRule,
 } from '@aws-sdk/client-ec2';
-import { parseRuleKey, type ResourceConfig, type RuleSpec } from '#rules';
+import { isFull, parseRuleKey, type ResourceConfig, type Room, type RuleSpec } from '#rules';
+import { asCallFailure } from '../call-failure';
 import { DriverError } from '../driver-error';
 import { explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
@@ -15,8 +17,9 @@ import { writtenKeys } from '../written-keys';
 import { addRules } from './addition';
 import { unexpectedResponse } from './aws-errors';
 import type { AwsTarget, Changes, ReadTarget, WritableGroup } from './aws-target';
-import type { Ec2Access } from './ec2-clients';
+import type { TenantAccess } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
+import { groupRoom, type ListSize } from './group-room';
 import { removeRules } from './removal';
 import { observedRule, ruleKeyOfEc2 } from './rule-mapping';
 import type { SdkSettings } from './sdk-settings';
@@ -27,18 +30,13 @@ const specsOf = (rules: readonly SecurityGroupRule[]): RuleSpec[] =>
     return key === null ? [] : [parseRuleKey(key)];
   });
 
-/** Inbound rules of one IP version, unless the account's quota was raised. */
-const DEFAULT_QUOTA = 60;
-
-const fullnessOf = (rules: readonly SecurityGroupRule[]): string[] =>
-  (['CidrIpv4', 'CidrIpv6'] as const).flatMap((field) => {
-    const { length } = rules.filter((rule) => !rule.IsEgress && rule[field] !== undefined);
-    return length < DEFAULT_QUOTA
-      ? []
-      : [
-          `${length} inbound ${field.replace('CidrIpv', 'IPv')} rules: the group is full, unless the account’s quota was raised`,
-        ];
-  });
+const fullnessOf = (room: readonly Room[]): string[] =>
+  room
+    .filter(isFull)
+    .map(
+      ({ used, family }) =>
+        `${used} inbound IPv${family} rules: the group is full, unless the account’s quota was raised`,
+    );
 
 /** EC2's maximum page size. */
 const PAGE_SIZE = 1000;
@@ -47,10 +45,10 @@ const PAGE_SIZE = 1000;
 export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup {
   constructor(
     readonly groupId: string,
-    access: Ec2Access,
+    private readonly tenant: Pick<TenantAccess, 'call' | 'listSizes'>,
     settings: SdkSettings,
   ) {
-    super(access, settings);
+    super(tenant, settings);
   }
 
   async verify(config: ResourceConfig): Promise<Verified> {
@@ -58,7 +56,7 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
     const rules = await this.listRules();
     await this.requireWritePermission();
     refuseOpenTarget(this.groupId, config, specsOf(rules));
-    return { warnings: fullnessOf(rules) };
+    return { warnings: fullnessOf(await this.roomIn(rules)) };
   }
 
   async inspect(target: ReadTarget): Promise<Inspection> {
@@ -70,6 +68,7 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
       rules: rules
         .map((rule) => observedRule(rule, target.deployment, writtenKey))
         .filter((rule) => rule !== null),
+      room: await this.roomIn(rules),
       explainOpen: (config) => explainOpen(this.groupId, config, specsOf(rules)),
     };
   }
@@ -88,6 +87,30 @@ export class SecurityGroup extends Ec2Target implements AwsTarget, WritableGroup
     const response = await this.call((client, options) => client.send(command, options));
     const isPresent = response.SecurityGroups?.some(({ GroupId }) => GroupId?.toLowerCase() === this.groupId);
     if (!isPresent) throw unexpectedResponse('DescribeSecurityGroups');
+  }
+
+  private async roomIn(rules: readonly SecurityGroupRule[]): Promise<Room[]> {
+    const ids = rules.flatMap(({ IsEgress, PrefixListId: id }) => (IsEgress || id === undefined ? [] : [id]));
+    const lists = new Map<string, ListSize | null>();
+    for (const id of new Set(ids)) {
+      const known = this.tenant.listSizes.get(id) ?? { size: await this.readSize(id) };
+      this.tenant.listSizes.set(id, known);
+      lists.set(id, known.size);
+    }
+    return groupRoom(rules, lists);
+  }
+
+  /** @returns null when it cannot be read */
+  private async readSize(listId: string): Promise<ListSize | null> {
+    const command = new DescribeManagedPrefixListsCommand({ PrefixListIds: [listId] });
+    try {
+      const { PrefixLists } = await this.call((client, options) => client.send(command, options));
+      const { AddressFamily, MaxEntries: maxEntries } = PrefixLists?.[0] ?? {};
+      return maxEntries === undefined ? null : { family: AddressFamily === 'IPv6' ? 6 : 4, maxEntries };
+    } catch (error) {
+      asCallFailure(error);
+      return null;
+    }
   }
 
   listRules(): Promise<SecurityGroupRule[]> {

@@ -11,7 +11,8 @@ const CALLS: Readonly<
     // AWS may check the rule as well as its group; a rule of another group still needs that group.
     on: (prefix, id) => [`${prefix}:security-group/${id}`, `${prefix}:security-group-rule/*`],
     write: ['AuthorizeSecurityGroupIngress', 'RevokeSecurityGroupIngress'],
-    read: ['DescribeSecurityGroupRules', 'DescribeSecurityGroups'],
+    // the size of lists that its rules refer to
+    read: ['DescribeSecurityGroupRules', 'DescribeSecurityGroups', 'DescribeManagedPrefixLists'],
   },
   PREFIX_LIST: {
     on: (prefix, id) => [`${prefix}:prefix-list/${id}`],

@@ -22,6 +22,7 @@ const NOTE =
 export class WafIpSet extends ListTarget<IpSet> {
   protected readonly name: string;
   protected readonly whenEmpty = 'closed';
+  protected readonly limit = 10_000;
   private readonly set: IpSetName;
 
   /** @param identifier its ARN */

@@ -54,7 +54,7 @@ describe('Azure driver: untrusted responses', () => {
     it('are read to the last page', async () => {
       const nextLink = `${azure.url}${ID}/securityRules?api-version=1&$skiptoken=2`;
       azure.on(LIST, { body: { value: [rule('a', 100)], nextLink } }, { body: { value: [rule('b', 101)] } });
-      expect((await driver.readRules(target())).map(({ providerRuleId }) => providerRuleId)).toEqual([
+      expect((await driver.readRules(target())).rules.map(({ providerRuleId }) => providerRuleId)).toEqual([
         'a',
         'b',
       ]);

@@ -1,4 +1,4 @@
-import type { ChangeResult, ObservedRule, ResourceConfig } from '#rules';
+import type { ChangeResult, ResourceConfig, TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import { cloudAccount, readAccounts, type CloudAccount } from '../cloud-accounts';
 import { Deadline } from '../deadline';
@@ -97,8 +97,8 @@ class AzureDriver implements CloudDriver {
     });
   }
 
-  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
-    return (await this.within(target, (azureTarget) => azureTarget.read())).rules;
+  readRules(target: CloudTarget): Promise<TargetRead> {
+    return this.within(target, (azureTarget) => azureTarget.read());
   }
 
   inspect(target: CloudTarget): Promise<Inspection> {

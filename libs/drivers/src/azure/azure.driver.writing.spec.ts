@@ -199,7 +199,7 @@ describe('Azure driver: writing rules', () => {
     it('without our mark are reported after a denying rule and overwritten with the same priority', async () => {
       const denying = rule('no', 900, { access: 'Deny', sourceAddressPrefix: '*' });
       azure.on(LIST, { body: { value: [denying, rule(NAME, 1234)] } });
-      expect(await driver.readRules(target())).toMatchObject([
+      expect((await driver.readRules(target())).rules).toMatchObject([
         { key: ruleKey(SSH), providerRuleId: NAME, ownRuleId: null, inForce: false },
       ]);
       expect(await apply(add())).toEqual({ result: 'done', providerRuleId: NAME });
@@ -225,7 +225,9 @@ describe('Azure driver: writing rules', () => {
       azure.on(LIST, { body: { value: [own(NAME, 1000, { provisioningState: 'Updating' })] } });
       expect(await apply(add())).toMatchObject({ result: 'unknown' });
       expect(azure.steps).toEqual(['GET securityRules']);
-      expect(await driver.readRules(target())).toMatchObject([{ ownRuleId: RULE_ID, inForce: false }]);
+      expect((await driver.readRules(target())).rules).toMatchObject([
+        { ownRuleId: RULE_ID, inForce: false },
+      ]);
     });
   });
 

@@ -15,6 +15,7 @@ import { lockWarnings, type ArmAccessCheck } from './arm/arm-access';
 import type { Applied, AzureTarget } from './azure-target';
 import { Batch } from './batch';
 import type { NetworkSecurityGroup } from './network-security-group';
+import { groupRoom } from './priorities';
 import { accessRules, denialsBefore, isNeutral, observedRules, type GroupRule } from './rule-mapping';
 import { RULE_ACTIONS } from './write-permission';
 
@@ -76,6 +77,7 @@ export class GroupTarget implements AzureTarget {
   private inspectionOf(rules: readonly GroupRule[]): Inspection {
     return {
       rules: observedRules(rules, this.target.deployment, writtenKeys(this.target)),
+      room: groupRoom(rules, this.target.configs ?? []),
       explainOpen: (config) => explainOpen(this.group.group.name, config, accessRules(rules)),
     };
   }

@@ -112,7 +112,7 @@ describe('GCP driver', () => {
       [200, { kind: 'compute#firewallList', items: [rule] }],
     ];
     const driver = await newDriver();
-    expect((await driver.readRules(target())).map(({ key }) => key)).toEqual(['203.0.113.7/32 tcp 22']);
+    expect((await driver.readRules(target())).rules.map(({ key }) => key)).toEqual(['203.0.113.7/32 tcp 22']);
     expect(server.calls.at(-1)?.query.get('pageToken')).toBe('more');
   });
 

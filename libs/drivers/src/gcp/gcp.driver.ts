@@ -1,4 +1,4 @@
-import { parseRuleKey, type ChangeResult, type ObservedRule, type ResourceConfig } from '#rules';
+import { parseRuleKey, type ChangeResult, type ResourceConfig, type TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import type { CallToken } from '../call-tokens';
 import type { CloudAccount } from '../cloud-accounts';
@@ -70,8 +70,8 @@ class GcpDriver implements CloudDriver {
     });
   }
 
-  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
-    return (await this.inspect(target)).rules;
+  readRules(target: CloudTarget): Promise<TargetRead> {
+    return this.inspect(target);
   }
 
   inspect(target: CloudTarget): Promise<Inspection> {

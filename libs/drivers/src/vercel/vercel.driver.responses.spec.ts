@@ -40,7 +40,7 @@ describe('Vercel driver: unexpected responses', () => {
     ])('with a guard that has %s are read as far as possible', async (_, value, addresses) => {
       const conditionGroup = [{ conditions: [{ type: 'ip_address', op: 'ninc', value }] }];
       vercel.on(READ, config(guard([], { conditionGroup })));
-      const observed = await driver.readRules(target());
+      const observed = (await driver.readRules(target())).rules;
       expect(observed.map(({ key }) => key)).toEqual(addresses.map((address) => `${address} all *`));
     });
   });

@@ -1,4 +1,4 @@
-import { overrideWarnings, type ChangeResult, type ObservedRule } from '#rules';
+import { overrideWarnings, type ChangeResult, type TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import { CallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
@@ -72,8 +72,8 @@ class VercelDriver implements CloudDriver {
     return { warnings: overrideWarnings(doubtful) };
   }
 
-  async readRules(target: CloudTarget): Promise<readonly ObservedRule[]> {
-    return (await this.inspect(target)).rules;
+  readRules(target: CloudTarget): Promise<TargetRead> {
+    return this.inspect(target);
   }
 
   async inspect(target: CloudTarget): Promise<Inspection> {

@@ -153,7 +153,7 @@ describe('Vercel driver: requests and writes', () => {
 
     it('means that no configuration exists when the project exists', async () => {
       vercel.on(READ, noConfig);
-      expect(await driver.readRules(target())).toEqual([]);
+      expect((await driver.readRules(target())).rules).toEqual([]);
       expect(vercel.steps).toEqual([READ, FIND]);
     });
 

@@ -1,4 +1,5 @@
-import { AGENT_AWAY_SECONDS, type OrganizationId } from '#rules';
+import { isKnownTo } from '#engine-store/port';
+import { AGENT_AWAY_SECONDS, NEARLY_FULL, type OrganizationId } from '#rules';
 import { DUE_REVIEWS } from '../roles/review.store';
 import { type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 
@@ -52,6 +53,18 @@ const CAUSES = {
         ORDER BY e.created_at DESC, e.id DESC LIMIT 1) compared ON true
       WHERE r.organization_id = $1 AND r.deleted_at IS NULL AND r.abandoned_at IS NULL
         AND (r.verification_error IS NOT NULL OR compared.event_type = 'RECONCILE_FAILED')`,
+  },
+  TARGET_FULL: {
+    severity: 'SOON',
+    objectType: 'RESOURCE',
+    // the limit of an account may have been raised: a default one is not certain
+    found: `r.id, r.name, NULL::timestamptz, fullest.message FROM resources r JOIN targets t ON t.id = r.target_id
+      CROSS JOIN LATERAL (SELECT concat(one->>'used', ' of ', one->>'limit', ' rules') AS message
+        FROM jsonb_array_elements(t.room) one
+        WHERE one->>'limitFrom' <> 'DEFAULT' AND (one->>'used')::int >= ${NEARLY_FULL} * (one->>'limit')::int
+          AND r.config @> jsonb_strip_nulls(coalesce(one->'config', '{}'))
+        ORDER BY (one->>'limit')::int - (one->>'used')::int LIMIT 1) AS fullest
+      WHERE r.organization_id = $1 AND r.deleted_at IS NULL AND t.room IS NOT NULL AND ${isKnownTo('$1', 't.id')}`,
   },
   RULE_REFUSED: {
     severity: 'NOW',

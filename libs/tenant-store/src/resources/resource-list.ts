@@ -1,5 +1,6 @@
 import { PROVIDERS } from '#rules';
 import { choiceFilter, idFilter, type ListDefinition } from '#entities';
+import { isKnownTo } from '#engine-store/port';
 import { resourcesOf } from '../roles/granted-sql';
 
 /** SQL: what administrators call the account of a resource `r` with the credential `c`, or its provider does. */
@@ -12,7 +13,7 @@ export const RESOURCES = `SELECT r.id, r.name, coalesce(c.parent_id, c.id) AS "c
     r.target_id AS "targetId", t.key AS "targetKey", r.resource_type AS "resourceType", r.resource_identifier AS "resourceIdentifier",
     t.identifier AS "targetIdentifier", r.region, r.endpoint, r.config, r.labels,
     r.is_active AS "isActive", r.last_verified_at AS "lastVerifiedAt", r.verification_error AS "verificationError", r.created_at AS "createdAt",
-    r.updated_at AS "updatedAt"
+    r.updated_at AS "updatedAt", CASE WHEN r.write_verified OR ${isKnownTo('$1', 't.id')} THEN t.room END AS room
   FROM resources r JOIN credentials c ON c.id = r.credential_id JOIN targets t ON t.id = r.target_id
   WHERE r.organization_id = $1 AND r.deleted_at IS NULL`;
 

@@ -1,4 +1,4 @@
-import type { Provider, ResourceConfig } from '#rules';
+import type { Provider, ResourceConfig, Room } from '#rules';
 
 export interface ResourceRow {
   readonly id: string;
@@ -30,6 +30,8 @@ export interface ResourceRow {
   readonly verificationError: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** of its target; null: no limit is known, or the organization has not proven write access to it */
+  readonly room: readonly Room[] | null;
 }
 
 export interface NewResource {

@@ -1,4 +1,5 @@
-import type { OrganizationId } from '#rules';
+import type { OrganizationId, Room } from '#rules';
+import { isKnownTo, writeQueue } from '#engine-store/port';
 import {
   type AuditEntry,
   first,
@@ -8,12 +9,23 @@ import {
   type Tx,
 } from '#entities';
 import { ASK_GUARD, ASK_GUARD_ON_REQUEST, startParameters } from './session-start';
-import { type NewSession, TooManyLiveSessions } from './session-rows';
+import { type AccountQueue, type NewSession, TooManyLiveSessions } from './session-rows';
 
 /** A rule by its place. */
 export interface PlacedRule {
   readonly targetId: string;
   readonly key: string;
+}
+
+/** What is known of a target that a plan concerns. */
+export interface PlannedTarget {
+  readonly targetId: string;
+  /** null: no limit is known */
+  readonly room: readonly Room[] | null;
+  /** keys of those of the planned rules that are there, or may be */
+  readonly present: readonly string[];
+  /** null: its account is not known yet */
+  readonly queue: AccountQueue | null;
 }
 
 /** What would happen if a session were started or stopped. Nothing is written. */
@@ -54,6 +66,22 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
     );
   }
 
+  /** Those of the rules' targets that the organization has proven write access to. */
+  targets(tx: Tx, organization: OrganizationId, rules: readonly PlacedRule[]): Promise<PlannedTarget[]> {
+    return tx.query(
+      `WITH asked AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS p("targetId" uuid, key text)), known AS (
+         SELECT t.* FROM targets t WHERE t.id IN (SELECT "targetId" FROM asked) AND ${isKnownTo('$1', 't.id')}
+       ), queues AS (
+         SELECT t.account_key, t.resource_type, ${writeQueue('now()')} AS queue
+         FROM (SELECT DISTINCT account_key, provider, resource_type FROM known) t WHERE t.account_key IS NOT NULL
+       )
+       SELECT known.id AS "targetId", known.room, queues.queue, ARRAY(SELECT r.key FROM rules r JOIN asked
+           ON asked."targetId" = r.target_id AND asked.key = r.key WHERE r.target_id = known.id AND r.state <> 'absent') AS present
+       FROM known LEFT JOIN queues USING (account_key, resource_type)`,
+      [organization, JSON.stringify(rules)],
+    );
+  }
+
   /** Unmanaged rules on those of the targets that the organization has proven write access to. */
   unmanaged(
     tx: Tx,
@@ -62,8 +90,7 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
   ): Promise<(PlacedRule & { readonly providerRuleId: string })[]> {
     return tx.query(
       `SELECT n.target_id AS "targetId", n.key, n.provider_rule_id AS "providerRuleId" FROM unmanaged_rules n
-       WHERE n.target_id = ANY ($2::uuid[]) AND EXISTS (SELECT FROM resources r WHERE r.organization_id = $1
-         AND r.target_id = n.target_id AND r.deleted_at IS NULL AND r.write_verified)
+       WHERE n.target_id = ANY ($2::uuid[]) AND ${isKnownTo('$1', 'n.target_id')}
        ORDER BY n.key, n.provider_rule_id`,
       [organization, targetIds],
     );

@@ -4,9 +4,11 @@ import type {
   EndedReason,
   GrantingRole,
   IpVersion,
+  Provider,
   RemovalCause,
   ResourceIpStatus,
   SessionStatus,
+  WriteQueue,
 } from '#rules';
 import type { LockedTarget } from '../resources/resource-rows';
 
@@ -29,6 +31,13 @@ export interface ResourceIpRow {
   readonly isWrongFamily: boolean;
   /** null: it was deleted */
   readonly resource: Pick<GrantRow, 'provider' | 'resourceType' | 'config'> | null;
+}
+
+/** What waits for the write calls of an account. */
+export interface AccountQueue extends WriteQueue {
+  /** whose write budget it is */
+  readonly provider: Provider;
+  readonly resourceType: string;
 }
 
 export interface SessionRow {
@@ -58,6 +67,8 @@ export interface SessionRow {
   readonly breakGlass: boolean;
   readonly createdAt: Date;
   readonly resourceIps: ResourceIpRow[];
+  /** of the accounts that a PENDING one waits for, as far as they are known; null, absent: of none */
+  readonly queues?: readonly AccountQueue[] | null;
 }
 
 /** A resource of the organization with the user's roles on it; no roles: the user has no access. */

@@ -19,7 +19,7 @@ import {
   START_SESSION,
   startParameters,
 } from './session-start';
-import { type WokenTargets, releasedIps } from '#engine-store/port';
+import { type WokenTargets, isKnownTo, releasedIps, writeQueue } from '#engine-store/port';
 import {
   type AuditEntry,
   type AuditTable,
@@ -44,7 +44,13 @@ import {
   touches,
 } from '#entities';
 
-const WITH_IPS = `${COLUMNS},
+const QUEUES = `CASE WHEN s.status = 'PENDING' THEN (SELECT jsonb_agg(${writeQueue('s.created_at')}) FROM (
+      SELECT DISTINCT t.account_key, t.provider, t.resource_type
+      FROM resource_ips ip JOIN resources r ON r.id = ip.resource_id JOIN targets t ON t.id = r.target_id
+      WHERE ip.session_id = s.id AND ip.status = 'PENDING' AND t.account_key IS NOT NULL
+        AND ${isKnownTo('s.organization_id', 't.id')}) t) END`;
+
+const WITH_IPS = `${COLUMNS}, ${QUEUES} AS queues,
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM resource_ips ip LEFT JOIN resources r ON r.id = ip.resource_id
       WHERE ip.session_id = s.id ORDER BY coalesce(r.name, ip.resource_name), ip.ip_version, ip.id)) AS "resourceIps"`;
 

@@ -21,6 +21,7 @@ import { HasNoHiddenCharacters } from '../../http/text-fields';
 import { LABELS } from '../labels';
 import { knownFieldsOnly } from '../../http/known-fields';
 import { PROVIDER_NAME, providerName } from '../../http/provider-name';
+import { RoomDto } from '../../http/room.dto';
 import { ResourceConfigDto } from './resource-config.dto';
 
 /** The resource types with an example identifier, by provider. */
@@ -173,6 +174,14 @@ export class ResourceDto {
       'Why the last verification failed; null: it did not, there was none, or the caller is no administrator',
   })
   verificationError!: string | null;
+  @ApiProperty({
+    type: [RoomDto],
+    nullable: true,
+    description:
+      'How many rules its target has and may have, as last read; null: no limit is known, or no resource of the organization ' +
+      'has proven write access to it',
+  })
+  room!: readonly RoomDto[] | null;
   @ApiPropertyOptional({
     type: 'integer',
     example: 8,

@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { TIME } from '../../http/fields';
+import { RoomDto } from '../../http/room.dto';
 
-const PLAN_OUTCOMES = ['OPENS', 'SHARED', 'ALREADY_OPEN'] as const;
+const PLAN_OUTCOMES = ['OPENS', 'SHARED', 'ALREADY_OPEN', 'FULL', 'MAY_BE_FULL'] as const;
 type PlanOutcome = (typeof PLAN_OUTCOMES)[number];
 
 export class PlanRefusalDto {
@@ -31,17 +32,40 @@ export class PlannedRuleDto {
     enum: PLAN_OUTCOMES,
     description:
       'SHARED: another session or static IP rule of the organization holds it, so it stays when this one ends; ' +
-      'ALREADY_OPEN: a rule that is not managed lets the traffic in',
+      'ALREADY_OPEN: a rule that is not managed lets the traffic in; FULL: the target has no room for it; MAY_BE_FULL: it has ' +
+      'none, unless the usual limit was raised for the account',
   })
   outcome!: PlanOutcome;
   @ApiProperty({ type: String, nullable: true, description: 'With ALREADY_OPEN: the rule that does' })
   by!: string | null;
 }
 
+export class PlannedRoomDto extends RoomDto {
+  @ApiProperty({ type: 'integer', example: 53, description: 'Rules that it would have' }) after!: number;
+}
+
+/** Of accounts that are not known, nothing. */
+const WAIT = {
+  type: 'integer',
+  nullable: true,
+  example: 0,
+  description:
+    'About how long the rules would wait for the changes of their cloud accounts that are before them; 0: less than three ' +
+    'seconds; null: not known, or no resource of the organization has proven write access to the target',
+} as const;
+
 export class PlannedResourceDto {
   @ApiProperty({ format: 'uuid' }) resourceId!: string;
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;
   @ApiProperty({ type: [PlannedRuleDto] }) rules!: PlannedRuleDto[];
+  @ApiProperty({
+    type: PlannedRoomDto,
+    nullable: true,
+    description:
+      'Where the least is left; null: no limit is known, or no resource of the organization has proven write access to the target',
+  })
+  room!: PlannedRoomDto | null;
+  @ApiProperty(WAIT) waitSeconds!: number | null;
 }
 
 const UNKNOWN = 'null: refused before it was known';
@@ -78,6 +102,8 @@ export class SessionPlanDto {
   })
   usesAccessRequestId!: string | null;
   @ApiProperty({ type: [PlannedResourceDto] }) resources!: PlannedResourceDto[];
+  @ApiProperty({ ...WAIT, description: 'The longest of the resources’ waits; null: none is known' })
+  waitSeconds!: number | null;
   @ApiProperty({
     type: [ClosedRuleDto],
     description: 'With replaces: rules that no other session or static IP rule of the organization holds',

@@ -102,6 +102,15 @@ export class SessionDto {
   })
   endedCause!: RemovalCause | null;
   @ApiProperty({ type: [ResourceIpDto] }) resourceIps!: ResourceIpDto[];
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    example: null,
+    description:
+      'While PENDING: about how long its rules wait for the changes of their cloud accounts that are before them; 0: less ' +
+      'than three seconds. null: not PENDING, just started, or not known',
+  })
+  opensInSeconds!: number | null;
   @ApiPropertyOptional({
     type: [SkippedIpDto],
     description:

@@ -9,6 +9,7 @@ type Item = Schemas['AttentionDto'];
 const KINDS: Readonly<Record<Item['kind'], string>> = {
   RULE_OVERDUE: 'Access is not closed in time',
   RESOURCE_REFUSED: 'The resource does not work',
+  TARGET_FULL: 'There is hardly room for more rules',
   RULE_REFUSED: 'A static IP rule is not applied',
   CREDENTIAL_FAILING: 'The credential is refused',
   AGENT_AWAY: 'The agent is away',

@@ -57,6 +57,7 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
               </Lines>
             ),
             Opens: configText(type, of.config) || null,
+            Room: of.room?.map(({ text }) => text).join('; '),
             'Connect to': of.endpoint,
             Credential: (
               <Link to="/credentials/$id" params={{ id: of.credentialId }}>

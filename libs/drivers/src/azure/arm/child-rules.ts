@@ -19,7 +19,7 @@ import { stillRunning, type Accepted, type ArmJson, type Json } from './arm-json
 import { ChildBatch } from './child-batch';
 import { isNeutral, letsInAzure, observedChildRules, readChildRule, type ChildRule } from './child-rule';
 import { isShown, type RunningOperations } from './running-operations';
-import type { ChildType, RuleCollection } from './tables';
+import { armRoom, type ChildType, type RuleCollection } from './tables';
 
 /** A resource of Azure, for one driver call. */
 export interface ArmTarget {
@@ -177,6 +177,7 @@ export class ChildRules implements AzureTarget {
     const observed = observedChildRules(rules, target.deployment, writtenKeys(target));
     return {
       rules: noEffect === null ? observed : observed.map((rule) => ({ ...rule, noEffect })),
+      room: armRoom(this.type, rules.length),
       explainOpen: () => noEffect ?? explainOpen(name, ALL_TRAFFIC, accessRules(rules)),
     };
   }

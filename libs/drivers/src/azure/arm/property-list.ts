@@ -10,7 +10,7 @@ import type { Applied, AzureTarget } from '../azure-target';
 import { stillRunning, type Json, type RunningOperation } from './arm-json';
 import type { ArmTarget } from './child-rules';
 import { inMotion, isShown } from './running-operations';
-import type { ListType } from './tables';
+import { armRoom, type ListType } from './tables';
 
 /** The list as the resource has it. */
 interface ListOfResource {
@@ -69,7 +69,11 @@ export class PropertyList implements AzureTarget {
 
   async inspect(): Promise<Inspection> {
     const list = await this.fetch();
-    return { rules: this.observedRules(list), explainOpen: () => this.explain(list) };
+    return {
+      rules: this.observedRules(list),
+      room: armRoom(this.type, list.entries.length),
+      explainOpen: () => this.explain(list),
+    };
   }
 
   async apply(changes: readonly RuleChange[]): Promise<Applied> {

@@ -1,3 +1,4 @@
+import type { Room } from '#rules';
 import type { DriverTraits } from '../../provider-driver';
 import type { Effect, Family, Revocation } from '../../provider-facts';
 import type { Json } from './arm-json';
@@ -244,6 +245,10 @@ export const ARM_TYPES: Readonly<Record<string, ArmType>> = {
     warnings: [],
   },
 };
+
+/** The room of a service with so many rules; none where its limit is not documented. */
+export const armRoom = ({ limit }: ArmType, used: number): Room[] =>
+  limit === null ? [] : [{ family: null, used, limit, limitFrom: 'PROVIDER' }];
 
 /** The actions that a role needs for a type. */
 export const actionsOf = ({ armType, actions, polling }: ArmType): string[] =>
