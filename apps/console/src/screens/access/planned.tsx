@@ -57,6 +57,9 @@ export const PlannedStart = ({ request, plan, onStarted, onClose }: PlannedStart
           Opens: rulesOf(plan, 'OPENS'),
           'Open already': rulesOf(plan, 'SHARED'),
           'Let in by other rules': rulesOf(plan, 'ALREADY_OPEN'),
+          'No room for': rulesOf(plan, 'FULL'),
+          'Perhaps no room for': rulesOf(plan, 'MAY_BE_FULL'),
+          'The last one after': plan.waitSeconds ? `about ${plan.waitSeconds} s` : null,
           Closes: plan.closes.length > 0 ? count(plan.closes.length, 'rule') : null,
           Until: <Time at={plan.expiresAt} none="unknown" />,
         }}
