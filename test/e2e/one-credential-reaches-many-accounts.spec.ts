@@ -97,6 +97,9 @@ describe('One credential', () => {
     await org.admin.posted(`/resources/${second.id}/verify`);
     await member.client.posted(`/sessions/${before.id}/stop`);
     await org.reaches(before.id, 'CANCELLED');
+    const asked = { resourceIds: [first.id, second.id], ipv4Address: '203.0.113.90' };
+    const plan = await member.client.posted<{ resources: Located[] }>('/sessions/plan', asked);
+    expect(new Set(plan.resources.map((one) => one.account))).toEqual(new Set([PAYMENTS, SEARCH]));
     const both = await open([first.id, second.id]);
     expect(await drawbridge.cloud.rules(group(5))).toHaveLength(1);
     expect(await drawbridge.cloud.rules(group(6))).toHaveLength(1);

@@ -158,7 +158,7 @@ export class SessionPlans {
         ),
       ]),
     );
-    const planned = grants.map(({ resourceId, resourceName, targetId, config }) => {
+    const planned = grants.map(({ resourceId, resourceName, account, targetId, config }) => {
       const own = placed.filter((rule) => rule.resourceId === resourceId);
       const rules = own.map(({ spec, ...rule }): PlannedRuleDto => {
         const by = unmanaged.get(targetId)!.lettingIn(rule.key);
@@ -168,7 +168,15 @@ export class SessionPlans {
         return { ...shown(spec), outcome, by };
       });
       const queue = targets.find((target) => target.targetId === targetId)?.queue;
-      return { resourceId, resourceName, rules, waitSeconds: longestWait(queue ? [queue] : []), own, config };
+      return {
+        resourceId,
+        resourceName,
+        account,
+        rules,
+        waitSeconds: longestWait(queue ? [queue] : []),
+        own,
+        config,
+      };
     });
     // once all of them have taken theirs
     return planned.map(({ own, config, ...resource }) => ({ ...resource, room: room.shownTo(own, config) }));

@@ -74,6 +74,8 @@ export interface SessionRow {
 /** A resource of the organization with the user's roles on it; no roles: the user has no access. */
 export interface GrantRow extends LockedTarget {
   readonly isActive: boolean;
+  /** of the cloud; null: not known */
+  readonly account: string | null;
   readonly roles: GrantingRole[];
 }
 

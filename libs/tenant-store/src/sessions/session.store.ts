@@ -68,7 +68,7 @@ const APPROVER_ROLES = `ARRAY(SELECT jsonb_build_object('id', a.id, 'name', a.na
 const GRANTS: PreparedStatement = {
   name: 'grants',
   text: `SELECT r.id AS "resourceId", r.name AS "resourceName", r.is_active AS "isActive", r.revision,
-         r.provider, r.resource_type AS "resourceType", r.target_id AS "targetId", r.config,
+         r.provider, r.resource_type AS "resourceType", r.target_id AS "targetId", r.config, r.account,
          coalesce(jsonb_agg(jsonb_build_object('name', role.name,
            'maxSessionDurationHours', role.max_session_duration_hours, 'requireReason', role.require_reason,
            'reasonPattern', role.reason_pattern, 'approvals', role.approvals, 'approverRoles', ${APPROVER_ROLES},

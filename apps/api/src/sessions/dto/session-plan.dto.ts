@@ -57,6 +57,13 @@ const WAIT = {
 export class PlannedResourceDto {
   @ApiProperty({ format: 'uuid' }) resourceId!: string;
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    example: '123456789012',
+    description: 'Of the cloud, where it is known',
+  })
+  account!: string | null;
   @ApiProperty({ type: [PlannedRuleDto] }) rules!: PlannedRuleDto[];
   @ApiProperty({
     type: PlannedRoomDto,
