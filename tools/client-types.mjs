@@ -25,6 +25,20 @@ function slim(value, isNamed = false) {
   return Object.fromEntries(kept.map(([key, inner]) => [key, slim(inner, !isNamed && key === 'properties')]));
 }
 
+const PLAN = '#/components/schemas/ChangePlanDto';
+
+/**
+ * Leaves out plans where there is another answer: who sends dryRun expects one, and others need not tell the two apart.
+ * @param {Record<string, any>} paths
+ */
+function leaveOutPlans(paths) {
+  for (const operation of Object.values(paths).flatMap((item) => Object.values(item))) {
+    const body = operation.responses?.['200']?.content?.['application/json'];
+    if (body?.schema.$ref === PLAN) delete operation.responses['200'];
+    else if (body?.schema.oneOf?.[1]?.$ref === PLAN) body.schema = body.schema.oneOf[0];
+  }
+}
+
 /**
  * The enums of the document that have a name: types cannot be listed at run time.
  * @param {Record<string, { enum?: string[] }>} schemas
@@ -55,6 +69,7 @@ export async function writeClientTypes() {
   const choices = choicesOf(document.components.schemas);
   // errors, as those of each operation
   delete document.components.responses;
+  leaveOutPlans(document.paths);
   const slimmed = /** @type {import('openapi-typescript').OpenAPI3} */ (slim(document));
   // what has a default may be left out
   const types = await openapiTS(slimmed, { alphabetize: true, defaultNonNullable: false });

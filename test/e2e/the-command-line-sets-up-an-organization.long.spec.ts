@@ -198,7 +198,11 @@ describe('The command line sets up an organization', () => {
     expect(withRole.stderr).not.toContain('has no role');
     await done('roles', 'assign', 'developers', ...members, '--user', 'ada@example.com');
     expect(await done('roles')).toMatch(/developers +database +(?:\S+@example\.com(?:, )?){2} /);
-    await done('roles', 'unassign', 'developers', '--user', 'ada@example.com');
+    const unassign = ['roles', 'unassign', 'developers', '--user', 'ada@example.com'] as const;
+    expect(await done(...unassign, '--dry-run')).toMatch(/Rights lost: 1,[^]*ada@example\.com on database/);
+    const kept = await done('users', 'remove', 'ada@example.com', '--dry-run');
+    expect(kept).toMatch(/Rights lost: 1,[^]*\nNothing was changed\.\n$/);
+    await done(...unassign);
     expect(await done('users', '--search', 'ada')).toMatch(/ada@example\.com +INVITED +no +never/);
     expect((await run('roles', 'assign', 'developers')).stderr).toContain('--resource or --user');
     expect((await run('roles', 'lst')).stderr).toContain('There is no command "drawbridge roles lst"');
@@ -265,7 +269,11 @@ describe('The command line sets up an organization', () => {
     expect((await run('lockdown')).stderr).toContain('Missing: --reason');
     expect(await done('lockdown', '--help')).toMatch(/Without a command: declare[^]*--reason[^]*--user/);
     const declare = ['lockdown', '--reason', 'INC-12'];
-    expect((await run(...declare, '--user', EMAIL)).stderr).toContain('No other administrator');
+    for (const further of [[], ['--dry-run']]) {
+      const { code, stderr } = await run(...declare, '--user', EMAIL, ...further);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('No other administrator')]);
+    }
+    expect(await done(...declare, '--dry-run')).toMatch(/^Sessions that end: \d+ [^]*Nothing was changed/);
     expect(await done(...declare, '--static-rules')).toMatch(/ended: \d+, static IP rules closed: \d+\.\n$/);
     const refused = await run('start', '--ipv4', '203.0.113.99');
     expect([refused.code, refused.stderr]).toEqual([5, expect.stringContaining(`by ${EMAIL} since `)]);

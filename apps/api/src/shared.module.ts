@@ -5,6 +5,7 @@ import { ActionRecords } from './audit/action-records';
 import { Bulk } from './audit/bulk';
 import { PublicAddress } from './http/public-address';
 import { Plans } from './plans/plans';
+import { Trials } from './trials/trials';
 
 /** Providers of every feature: the settings, and services that most of them use. */
 @Global()
@@ -18,6 +19,7 @@ export class SharedModule {
       Bulk,
       PublicAddress,
       Plans,
+      Trials,
     ];
     return {
       module: SharedModule,

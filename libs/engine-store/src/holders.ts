@@ -8,7 +8,7 @@ import {
   type RemovalCause,
   type RuleSpec,
 } from '#rules';
-import type { Tx } from '#entities';
+import { HOLDING, Trial, type Tx } from '#entities';
 
 /** A new ResourceIp: one address on one resource, and the rules it holds. */
 export interface NewResourceIp {
@@ -147,6 +147,15 @@ export const wokenTargets = (targets: string): string => `ARRAY(
     SELECT jsonb_build_object('provider', t.provider, 'targetIds', jsonb_agg(t.id))
     FROM targets t WHERE t.id IN (${targets}) GROUP BY t.provider)`;
 
+/** Notes the rules in a trial, which opens nothing. @returns whether this is one */
+export function isOnlyTried(desired: readonly Pick<DesiredRules, 'targetId' | 'specs'>[]): boolean {
+  const trial = Trial.current;
+  if (!trial) return false;
+  for (const { targetId, specs } of desired)
+    for (const spec of specs) trial.desired.push({ targetId, key: ruleKey(spec) });
+  return true;
+}
+
 /** Which holders to release. Callers have locked the owners in the transaction, and checked their organization. */
 export type ReleaseSelector =
   /** of sessions that have just ended */
@@ -193,6 +202,11 @@ export async function release(
   selector: ReleaseSelector,
 ): Promise<WokenTargets[]> {
   const { where, given } = selected(selector);
+  if (Trial.current) {
+    const holders = `SELECT h.rule_id, h.resource_ip_id FROM resource_ips ip JOIN rule_holders h ON h.resource_ip_id = ip.id
+      WHERE ${where} AND ip.status IN (${HOLDING}) AND h.released_at IS NULL`;
+    return releaseClaims(tx, cause, holders, given);
+  }
   const [released] = await tx.query<{ targets: WokenTargets[] }[]>(
     `SELECT ${releasedIps('$1', `SELECT ip.id FROM resource_ips ip WHERE ${where}`)} AS targets`,
     [cause, ...given],
@@ -211,6 +225,15 @@ export async function releaseClaims(
   holders: string,
   given: readonly unknown[],
 ): Promise<WokenTargets[]> {
+  const trial = Trial.current;
+  if (trial) {
+    const claims = await tx.query<(typeof trial.released)[number][]>(
+      `SELECT rule_id AS "ruleId", resource_ip_id AS "resourceIpId", $1::text AS cause FROM (${holders}) claim`,
+      [cause, ...given],
+    );
+    for (const claim of claims) trial.released.push(claim);
+    return [];
+  }
   const [released] = await tx.query<{ targets: WokenTargets[] }[]>(
     `SELECT release_claims($1, coalesce(array_agg(rule_id), '{}'), coalesce(array_agg(resource_ip_id), '{}')) AS targets
      FROM (${holders}) claim`,

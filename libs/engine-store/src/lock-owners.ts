@@ -1,4 +1,4 @@
-import type { Tx } from '#entities';
+import { Trial, type Tx } from '#entities';
 
 const OWNERS = [
   ['sessions', 'session_id'],
@@ -7,11 +7,12 @@ const OWNERS = [
 
 /**
  * Locks the sessions and static IP rules that own ResourceIps until the transaction ends. Every writer locks owners before
- * it writes rules: this lock order prevents deadlocks between a stop, the sweep and a settlement.
+ * it writes rules: this lock order prevents deadlocks between a stop, the sweep and a settlement. A trial writes none.
  * @param ips the FROM clause, with `resource_ips` as `ip`
  * @param given its parameters
  */
 export async function lockOwners(tx: Tx, ips: string, given: readonly unknown[]): Promise<void> {
+  if (Trial.current) return;
   const locked = OWNERS.map(
     ([table, column]) =>
       `${table}_locked AS (

@@ -7,6 +7,7 @@ import { DatabasePool, type DatabasePoolConfig } from './database-pool';
 import { isConflict, isUnavailable } from './database-faults';
 import { postgresErrorField } from './postgres-error';
 import { grantServiceRole, type ServiceRole } from './service-role';
+import { Trial } from './trial';
 import { UnusableDatabase } from './unusable-database';
 
 /** Where a statement runs: in a transaction or in autocommit mode. Always a store method's first argument. */
@@ -155,12 +156,18 @@ export class Database {
 
   /** Each statement is a transaction of its own. */
   get autocommit(): Tx {
-    return this.source.manager;
+    return Trial.current?.tx ?? this.source.manager;
   }
 
   /** Runs `work` in one transaction and retries it after a deadlock or serialization failure. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.retryConflicts(() => this.source.transaction(work));
+    const trial = Trial.current;
+    return trial ? trial.step(work) : this.retryConflicts(() => this.source.transaction(work));
+  }
+
+  /** Runs work that tries an act, with one view of the database. It is retried as `transaction`. */
+  trial<T>(work: (trial: Trial) => Promise<T>): Promise<T> {
+    return this.retryConflicts(() => this.source.transaction('REPEATABLE READ', (tx) => work(new Trial(tx))));
   }
 
   /**
@@ -196,7 +203,7 @@ export class Database {
 
   /** Runs work outside a transaction that commits in one statement, with the same retries. */
   statement<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.retryConflicts(() => work(this.autocommit));
+    return Trial.current ? this.transaction(work) : this.retryConflicts(() => work(this.autocommit));
   }
 
   private async retryConflicts<T>(work: () => Promise<T>): Promise<T> {

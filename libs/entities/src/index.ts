@@ -41,6 +41,7 @@ export type {
 } from './sso.entity';
 export * from './status-lists';
 export * from './timed-list';
+export { Trial } from './trial';
 export type { TenantStore } from './tenant-store';
 export * from './unusable-database';
 export * from './sealed-credential';

@@ -33,6 +33,7 @@ export * from './resources/resource.store';
 export * from './roles/review.store';
 export * from './roles/rights.store';
 export * from './roles/role.store';
+export * from './roles/trial.store';
 export * from './audit/sealed-record.store';
 export * from './sessions/session-wait.store';
 export * from './retention/session-retention.store';

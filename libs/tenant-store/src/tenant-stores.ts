@@ -49,6 +49,7 @@ import { SsoSignInStore } from './sso/sso-sign-in.store';
 import { StaticIpRuleStore } from './resources/static-ip-rule.store';
 import { SubscriptionMoveStore } from './billing/subscription-move.store';
 import { SubscriptionSweepStore } from './billing/subscription-sweep.store';
+import { TrialStore } from './roles/trial.store';
 import { UnwrittenAuditStore } from './audit/unwritten-audit.store';
 import { UserIdentityStore } from './sso/user-identity.store';
 import { UserStore } from './accounts/user.store';
@@ -108,6 +109,7 @@ export class TenantStores {
   readonly staticIpRules = new StaticIpRuleStore();
   readonly subscriptionMoves = new SubscriptionMoveStore();
   readonly subscriptionSweep = new SubscriptionSweepStore();
+  readonly trials = new TrialStore();
   readonly unwrittenAudit = new UnwrittenAuditStore();
   readonly userIdentities = new UserIdentityStore();
   readonly users = new UserStore();

@@ -26,7 +26,7 @@ and changes only objects of its own organization; objects of other organizations
 
 ## Requests
 
-Bodies are JSON objects of at most 100 kB. Unknown fields are ignored, except in a resource’s config and where they ask to change nothing (\`dryRun\`): refused. Ids are UUIDs, times are ISO 8601 in UTC,
+Bodies are JSON objects of at most 100 kB. Unknown fields are ignored, except in a resource’s config and where they ask to change nothing (\`dryRun\`): refused by operations without that parameter. Ids are UUIDs, times are ISO 8601 in UTC,
 addresses are in canonical notation. Lists are paginated (\`page\` from 0, \`size\` up to 100), with the total in
 \`X-Total-Count\` and the adjacent pages in \`Link\`; audit logs and health events are page objects with the same data.
 
@@ -51,7 +51,7 @@ Retry after 429, 500 and 503 with increasing delays; for 429 and 503 \`Retry-Aft
 Requests are counted in windows of one minute: those with a credential per client address and credential, so that callers
 behind one address do not use up each other's; those with a session token per session; sign-ins and requests without a
 credential per client address. Every counted response has the headers \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and
-\`X-RateLimit-Reset\`. What closes or keeps access is not counted: stop, renew and every DELETE; nor are health checks, these
+\`X-RateLimit-Reset\`. What closes or keeps access is not counted: stop, renew and every DELETE without dryRun; nor are health checks, these
 pages and webhooks, as long as an address asks each less than 600 times a minute. A response with 429 closes its connection. \`detect-ip\` is counted apart; agents are counted by API key; password attempts and registrations have
 lower limits. An address that has sent as many refused credentials is refused until its window ends. An IPv6 client is
 counted by its /64, and by its /48 with ten times the limit.`;

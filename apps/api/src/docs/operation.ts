@@ -1,6 +1,10 @@
 import { applyDecorators, HttpCode, UseInterceptors, type Type } from '@nestjs/common';
-import { ApiExtraModels, ApiOperation, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { ApiExtraModels, ApiOperation, ApiQuery, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import type { TrialSubjectKind } from '#tenant-store';
+import { HasDryRun } from '../http/dry-run';
 import { ListPageInterceptor } from '../http/list-page';
+import { ChangePlanDto } from '../trials/dto/change-plan.dto';
+import { DryRunInterceptor } from '../trials/dry-run.interceptor';
 import { ERROR_DESCRIPTIONS } from './error-descriptions';
 import { reference, type HeaderName } from './headers';
 
@@ -18,12 +22,14 @@ export interface DocumentedAnswers {
   readonly csv?: true;
   /** headers of the success that not every response has */
   readonly headers?: readonly HeaderName[];
+  /** it has a dry run, which compares whose rights, or those on what: the object in the path; null: none change */
+  readonly dryRun?: TrialSubjectKind | null;
 }
 
 /** Handler decorator: what an endpoint does, the status of its success, and its responses. */
 export function Operation(
   summary: string,
-  { errors = [], headers = [], csv, ...successes }: DocumentedAnswers,
+  { errors = [], headers = [], csv, dryRun, ...successes }: DocumentedAnswers,
   description?: string,
 ): MethodDecorator {
   const statuses = Object.keys(successes).map(Number);
@@ -32,7 +38,7 @@ export function Operation(
       status: Number(status),
       description: '',
       ...(headers.length > 0 && { headers: Object.fromEntries(headers.map(reference)) }),
-      ...(csv && isList(answer) ? contentOf(answer) : bodyOf(answer)),
+      ...contentOf(answer, { csv, dryRun: dryRun !== undefined && status === '200' }),
     }),
   );
   const refused = errors.map((status) =>
@@ -41,22 +47,44 @@ export function Operation(
   const operation = ApiOperation({ summary, ...(description !== undefined && { description }) });
   const paged = Object.values(successes).some(isList) ? [UseInterceptors(ListPageInterceptor)] : [];
   const answered = statuses.map((status) => HttpCode(status));
-  const models = Object.values(successes).flatMap((answer) =>
-    csv && isList(answer) ? [ApiExtraModels(answer[0])] : [],
-  );
-  return applyDecorators(operation, ...answered, ...documented, ...refused, ...paged, ...models);
+  const models = Object.values(successes)
+    .map((answer) => (isList(answer) ? answer[0] : answer))
+    .filter((model) => model !== null);
+  const tried = dryRun === undefined ? [] : withDryRun(dryRun, !statuses.includes(200));
+  const named = [ApiExtraModels(...models), ...tried];
+  return applyDecorators(operation, ...answered, ...documented, ...refused, ...paged, ...named);
 }
 
-const contentOf = ([item]: readonly [Type]): object => ({
-  content: {
-    'application/json': { schema: { type: 'array', items: { $ref: getSchemaPath(item) } } },
-    'text/csv': { schema: { type: 'string' } },
-  },
-});
+function withDryRun(rightsOf: TrialSubjectKind | null, isAlone: boolean): MethodDecorator[] {
+  const description =
+    'true: change nothing, and answer with what the request would do. Also as a field of the body';
+  return [
+    HasDryRun({ rightsOf }),
+    UseInterceptors(DryRunInterceptor),
+    ApiQuery({ name: 'dryRun', required: false, schema: { type: 'boolean', default: false }, description }),
+    ApiExtraModels(ChangePlanDto),
+    ...(isAlone ? [ApiResponse({ status: 200, description: PLAN, type: ChangePlanDto })] : []),
+  ];
+}
 
-function bodyOf(answer: Answer): { type?: Type; isArray?: true } {
+const PLAN = 'With dryRun: what the request would do';
+
+/** One of several bodies, or the body alone. */
+function contentOf(answer: Answer, { csv, dryRun }: { csv: true | undefined; dryRun: boolean }): object {
   if (answer === null) return {};
-  return isList(answer) ? { type: answer[0], isArray: true } : { type: answer };
+  const item = { $ref: getSchemaPath(isList(answer) ? answer[0] : answer) };
+  if (dryRun)
+    return {
+      description: 'What the request did, or with dryRun what it would do',
+      schema: { oneOf: [item, { $ref: getSchemaPath(ChangePlanDto) }] },
+    };
+  if (!csv) return isList(answer) ? { type: answer[0], isArray: true } : { type: answer };
+  return {
+    content: {
+      'application/json': { schema: { type: 'array', items: item } },
+      'text/csv': { schema: { type: 'string' } },
+    },
+  };
 }
 
 const isList = (answer: Answer | undefined): answer is readonly [Type] => Array.isArray(answer);

@@ -1,7 +1,9 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import type { CanActivate, ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import { json, type RequestHandler, type Request, type Response } from 'express';
 import { ApiError, badRequest } from '../errors';
+import { asksForDryRun, HasDryRun } from './dry-run';
 import { jsonRefusal } from './json-shape';
 import { RAW_BODY_LIMIT, readRaw, takesRawBody } from './raw-body';
 import { UnknownRouteController } from './unknown-route.controller';
@@ -17,6 +19,8 @@ const parse = json({ limit: LIMIT, strict: false, type: () => true });
 /** The last guard. It reads bodies: those of refused requests are not parsed, and malformed ones are rate limited. */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
   async canActivate(context: ExecutionContext): Promise<true> {
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
@@ -28,7 +32,9 @@ export class JsonBodyGuard implements CanActivate {
     else if (WITH_BODY.has(request.method)) await readJsonBody(request, response);
     // the body of a DELETE is ignored, whatever it is, but for a wish to change nothing
     else if (hasBody(request)) await readJsonBody(request, response).catch(() => undefined);
-    const refusal = trialRefusal(request.query, request.body);
+    const hasDryRun = this.reflector.get(HasDryRun, context.getHandler()) !== undefined;
+    if (hasDryRun) asksForDryRun(request);
+    const refusal = trialRefusal(hasDryRun ? ['dryRun'] : [], request.query, request.body);
     if (refusal) throw refusal;
     return true;
   }

@@ -10,11 +10,16 @@ describe('trialRefusal', () => {
     [{ whatIf: 'yes' }, 'whatIf'],
     [{ validate_only: ['false', 'true'] }, 'validate_only'],
   ])('names the field of %j', (fields, name) => {
-    for (const refusal of [trialRefusal(fields, {}), trialRefusal(undefined, fields)]) {
+    for (const refusal of [trialRefusal([], fields, {}), trialRefusal([], undefined, fields)]) {
       expect(refusal?.getStatus()).toBe(400);
       expect(Object.keys(refusal?.extras.validationErrors ?? {})).toEqual([name]);
       expect(refusal?.message).toContain(name);
     }
+  });
+
+  it('lets pass what is supported, in this spelling alone', () => {
+    expect(trialRefusal(['dryRun'], { dryRun: true })).toBeNull();
+    expect(trialRefusal(['dryRun'], { dry_run: true })).not.toBeNull();
   });
 
   it.each([
@@ -24,6 +29,6 @@ describe('trialRefusal', () => {
     [Buffer.from('dryRun')],
     ['dryRun'],
   ])('lets %j pass', (fields) => {
-    expect(trialRefusal(fields)).toBeNull();
+    expect(trialRefusal([], fields)).toBeNull();
   });
 });

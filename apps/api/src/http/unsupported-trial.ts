@@ -17,13 +17,14 @@ const DECLINING: ReadonlySet<unknown> = new Set([
 
 /**
  * Unknown fields are ignored, but not those that ask for a trial: the request would change what its sender meant to try.
+ * @param supported names that the request may have
  * @returns the refusal, null when nothing asks for one
  */
-export function trialRefusal(...given: readonly unknown[]): ApiError | null {
+export function trialRefusal(supported: readonly string[], ...given: readonly unknown[]): ApiError | null {
   for (const fields of given) {
     if (typeof fields !== 'object' || fields === null) continue;
     const name = Object.keys(fields).find(
-      (key) => isTrial(key) && asks((fields as Record<string, unknown>)[key]),
+      (key) => isTrial(key) && !supported.includes(key) && asks((fields as Record<string, unknown>)[key]),
     );
     if (name === undefined) continue;
     const message = `is not supported: the request would change what it says. Send it without ${name} to do so`;

@@ -20,7 +20,7 @@ export class OrganizationLockdownController {
   @Post()
   @Operation(
     'Lock down your organization',
-    { 200: EndedByLockdownDto },
+    { 200: EndedByLockdownDto, dryRun: null },
     'Ends all live sessions, and refuses to start, extend and renew any until it is lifted. Repeated, it can add the ' +
       'static IP rules.',
   )
@@ -48,7 +48,7 @@ export class UserLockdownController {
   @Post()
   @Operation(
     'Lock down a user',
-    { 200: EndedByLockdownDto, errors: [404] },
+    { 200: EndedByLockdownDto, errors: [404], dryRun: null },
     'As POST /organization/lockdown, for one user, or service user with its API keys and CI jobs.',
   )
   declare(

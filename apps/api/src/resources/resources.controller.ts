@@ -122,7 +122,7 @@ export class ResourcesController {
   @AdminOnly()
   @Operation(
     'Change a resource',
-    { 200: ResourceWithWarningsDto, errors: [404] },
+    { 200: ResourceWithWarningsDto, errors: [404], dryRun: 'resource' },
     'Applied rules follow the resource: they are revoked on the old target and applied on the new one. provider and ' +
       'resourceType cannot be changed.',
   )
@@ -138,7 +138,7 @@ export class ResourcesController {
   @AdminOnly()
   @Operation(
     'Delete a resource that no session uses',
-    { 204: null, errors: [404] },
+    { 204: null, errors: [404], dryRun: 'resource' },
     'It is removed from all roles, and its static IP rules are removed from the cloud. A host keeps guarding its ports ' +
       'unless releasePorts is true.',
   )

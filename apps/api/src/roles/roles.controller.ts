@@ -52,7 +52,7 @@ export class RolesController {
 
   @Patch(':id')
   @AllowedWhileSuspended()
-  @Operation('Change a role; applies to new sessions', { 200: RoleDto, errors: [404] })
+  @Operation('Change a role; applies to new sessions', { 200: RoleDto, errors: [404], dryRun: 'role' })
   async update(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
@@ -65,7 +65,7 @@ export class RolesController {
   @Delete(':id')
   @Operation(
     'Delete a role',
-    { 204: null, errors: [404] },
+    { 204: null, errors: [404], dryRun: 'role' },
     'Its users and resources are kept; active sessions continue until they end.',
   )
   delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {
@@ -76,7 +76,7 @@ export class RolesController {
   @AllowedWhileSuspended()
   @Operation(
     'Assign and remove many users and resources of a role; applies to new sessions',
-    { 200: BulkResultsDto, errors: [404] },
+    { 200: BulkResultsDto, errors: [404], dryRun: 'role' },
     'At most 1,000 in all. The results are in the order addUserIds, removeUserIds, addResourceIds, removeResourceIds.',
   )
   members(

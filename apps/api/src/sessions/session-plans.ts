@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '#entities';
 import { LimiterPerKey, parseRuleKey, portsText, ruleKey, UnmanagedRules } from '#rules';
 import { AddressTaken, type PlacedRule, type SessionRow, TenantStores } from '#tenant-store';
 import { ApiError, conflict } from '../errors/api-error';
-import { failureOf } from '../errors/failure';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
+import { planRefusal, type PlanRefusalDto } from '../http/plan-refusal';
 import type {
   ClosedRuleDto,
   PlannedResourceDto,
   PlannedRuleDto,
-  PlanRefusalDto,
   SessionPlanDto,
 } from './dto/session-plan.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
@@ -241,10 +239,8 @@ const ADDRESSES = ['ipv4Address', 'ipv6Address'];
 /** @throws the error itself, when it is about what was sent rather than about the state of things, or unexpected */
 function refusalOf(error: unknown): PlanRefusalDto {
   if (!(error instanceof ApiError)) throw error;
-  const { status, message, code, validationErrors } = failureOf(error);
-  const fields = Object.keys(validationErrors ?? {});
+  const fields = Object.keys(error.extras.validationErrors ?? {});
   const isMalformed = error.extras.isAudited !== true && fields.some((field) => ADDRESSES.includes(field));
   if (isMalformed) throw error;
-  const named = { status, error: code ?? STATUS_CODES[status] ?? 'Error', message };
-  return validationErrors ? { ...named, validationErrors } : named;
+  return planRefusal(error);
 }

@@ -63,7 +63,7 @@ export class IdentityProvidersController {
   @Patch(':id')
   @Operation(
     'Change an identity provider',
-    { 200: IdentityProviderDto, errors: [404] },
+    { 200: IdentityProviderDto, errors: [404], dryRun: 'provider' },
     'Omitted fields stay unchanged. The issuer cannot be changed while it has identities.',
   )
   async update(

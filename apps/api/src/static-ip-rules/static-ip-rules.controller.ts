@@ -23,7 +23,7 @@ export class StaticIpRulesController {
   @Post()
   @Operation(
     'Create a static IP rule: allow an address or a range until it is deleted, or its end',
-    { 201: StaticIpRuleDto, errors: [404, 422] },
+    { 201: StaticIpRuleDto, errors: [404, 422], dryRun: null },
     'Applied in the background: read the rule to follow its status.',
   )
   async create(@CurrentActor() actor: Actor, @Body() dto: CreateStaticIpRuleDto): Promise<StaticIpRuleDto> {
@@ -49,7 +49,7 @@ export class StaticIpRulesController {
   @AllowedWhileSuspended()
   @Operation(
     'Rename a static IP rule, or change its resources or its end',
-    { 200: StaticIpRuleDto, errors: [404, 422] },
+    { 200: StaticIpRuleDto, errors: [404, 422], dryRun: null },
     'resourceIds replaces the list: omitted resources are revoked, FAILED ones are retried. An EXPIRED rule opens again with a later expiresAt.',
   )
   async update(

@@ -119,8 +119,8 @@ export class StaticIpRulesService {
       const changes =
         resourceIds || isReopened
           ? await this.reassign(tx, principal, now, targets, isReopened)
-          : { added: [], released: [] };
-      if (changes.added.length > 0) refuseAddition(mayAdd);
+          : { added: [], released: [], adds: false };
+      if (changes.adds) refuseAddition(mayAdd);
       const details = {
         ...(label === undefined ? {} : { label }),
         ...(resourceIds ? { resourceIds } : {}),
@@ -202,7 +202,7 @@ export class StaticIpRulesService {
     rule: StaticIpRuleRow,
     targets: Awaited<ReturnType<ResourceStore['lockTargets']>>,
     isReopened: boolean,
-  ): Promise<{ added: WokenTargets[]; released: WokenTargets[] }> {
+  ): Promise<{ added: WokenTargets[]; released: WokenTargets[]; adds: boolean }> {
     const desired = new Set(targets.map((target) => target.resourceId));
     const unchanged = rule.resources.filter(
       (entry) => entry.status !== 'FAILED' && desired.has(entry.resourceId),
@@ -232,7 +232,7 @@ export class StaticIpRulesService {
       added.map((target) => ({ ...target, specs: plannedRules(target, rule.ipAddress) })),
       isReopened ? 'STATIC_RULE_EXTENDED' : 'STATIC_RULE_CREATED',
     );
-    return { added: woken, released };
+    return { added: woken, released, adds: added.length > 0 };
   }
 
   private async entries(

@@ -79,7 +79,7 @@ export class UsersController {
   @AllowedWhileSuspended()
   @Operation(
     'Change a user: name, isOrgAdmin or isActive',
-    { 200: UserDto, errors: [404] },
+    { 200: UserDto, errors: [404], dryRun: 'user' },
     'Deactivating ends the user’s live sessions, tokens and API keys.',
   )
   update(@CurrentActor() actor: Actor, @PathId() id: string, @Body() dto: UpdateUserDto): Promise<UserDto> {
@@ -89,7 +89,7 @@ export class UsersController {
   @Delete(':id')
   @Operation(
     'Delete a user',
-    { 204: null, errors: [404] },
+    { 204: null, errors: [404], dryRun: 'user' },
     'Removes the user from all roles and ends live sessions, tokens and API keys. The e-mail address can be used again.',
   )
   delete(@CurrentActor() actor: Actor, @PathId() id: string): Promise<void> {

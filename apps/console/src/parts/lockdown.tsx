@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { api, type Schemas } from '../api';
 import { CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
-import { OpenSessions } from './open-sessions';
+import { Effects } from './effects';
 import { count } from './words';
 
 type Lockdown = Schemas['LockdownDto'];
@@ -26,6 +26,9 @@ export function LockdownBanner({ me, of }: { me: Schemas['MeDto']; of: Lockdown 
     </Notice>
   );
 }
+
+/** For a dry run: whatever the reason will be. */
+const UNTOLD = { reason: '-' };
 
 interface SubjectProps {
   /** of the user; null: the organization */
@@ -79,7 +82,12 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
         return `Locked down: ${name}. This ended ${count(sessions, 'session')}${rules}.`;
       }}
     >
-      <OpenSessions of={userId === null ? {} : { userId }} />
+      <Effects
+        method="post"
+        path={userId === null ? '/api/v1/organization/lockdown' : '/api/v1/users/{id}/lockdown'}
+        id={userId}
+        body={UNTOLD}
+      />
       <p>
         No session of {name} can be started or extended until the lockdown is lifted. Another administrator
         has to do that, where there is one.

@@ -11,6 +11,8 @@ export interface Bulk<Item> {
   readonly fits?: (item: Item) => boolean;
   /** what it does, and fields */
   readonly children?: ReactNode;
+  /** what it would do to these */
+  readonly foreseen?: (ids: string[]) => ReactNode;
   /** set: it ends access, and is repeated until it is answered */
   readonly ends?: Omit<Ending, 'what'>;
   readonly act: (
@@ -100,6 +102,7 @@ export function Selection<Item>({ items, keyOf, nameOf, one, bulk, children }: S
           ))}
           {meant.length > MAX_NAMED ? <li>and {count(meant.length - MAX_NAMED, `other ${one}`)}</li> : null}
         </ul>
+        {rest.foreseen?.(meant.map(keyOf))}
         {rest.children}
       </ConfirmButton>
     );

@@ -1,5 +1,5 @@
 import { release, type WokenTargets } from '#engine-store/port';
-import { type AuditActor, type TenantStore, type Tx, first, touches } from '#entities';
+import { type AuditActor, type TenantStore, Trial, type Tx, first, touches } from '#entities';
 import type { OrganizationId } from '#rules';
 import type { OffboardingStore } from './offboarding.store';
 import type { StaticIpRuleStore } from '../resources/static-ip-rule.store';
@@ -40,15 +40,7 @@ export class LockdownStore implements TenantStore<LockdownStore> {
     actor: AuditActor,
   ): Promise<{ sessions: number; closedRules: number; woken: WokenTargets[] } | null> {
     const userId = subjectId === organization ? null : subjectId;
-    // a new user waits for FOR UPDATE, a start for none of a user: it may hold the request that is withdrawn
-    await tx.query(
-      `SELECT FROM organizations WHERE id = $1 FOR ${userId === null ? 'UPDATE' : 'NO KEY UPDATE'}`,
-      [organization],
-    );
-    await tx.query(
-      'SELECT FROM users WHERE organization_id = $1 AND $2::uuid IN ($1, id) ORDER BY id FOR NO KEY UPDATE',
-      [organization, subjectId],
-    );
+    if (!Trial.current) await this.lockStarts(tx, organization, subjectId);
     const isDeclared = await touches(
       tx,
       `INSERT INTO lockdowns (organization_id, subject_id, declared_by, reason, static_rules, administrator_ids)
@@ -68,6 +60,18 @@ export class LockdownStore implements TenantStore<LockdownStore> {
       ...(await release(tx, 'LOCKED_DOWN', { staticIpRuleIds })),
     ];
     return { sessions: sessionIds.length, closedRules: staticIpRuleIds.length, woken };
+  }
+
+  private async lockStarts(tx: Tx, organization: OrganizationId, subjectId: string): Promise<void> {
+    // a new user waits for FOR UPDATE, a start for none of a user: it may hold the request that is withdrawn
+    await tx.query(
+      `SELECT FROM organizations WHERE id = $1 FOR ${subjectId === organization ? 'UPDATE' : 'NO KEY UPDATE'}`,
+      [organization],
+    );
+    await tx.query(
+      'SELECT FROM users WHERE organization_id = $1 AND $2::uuid IN ($1, id) ORDER BY id FOR NO KEY UPDATE',
+      [organization, subjectId],
+    );
   }
 
   /** Whether there is a lockdown that only this user is left to lift. Call `UserStore.lock` first. */

@@ -14,6 +14,7 @@ import {
   MAY_EXPIRE,
   SYSTEM_ACTOR,
   type TenantStore,
+  Trial,
   type Tx,
   auditInsert,
   auditTable,
@@ -51,6 +52,10 @@ const UNGRANTED = `SELECT FROM resource_ips ip CROSS JOIN unnest($3::uuid[]) los
   WHERE ip.session_id = s.id AND ip.status IN (${HOLDING}) AND ${reaches('lost.role_id', 'ip.resource_id')}
     AND NOT EXISTS (SELECT FROM role_users mine
       WHERE mine.user_id = s.user_id AND ${reaches('mine.role_id', 'ip.resource_id')})`;
+
+/** SQL: the live sessions of `SessionsOf`. */
+const LIVE_OF = `SELECT s.id FROM sessions s WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
+    AND s.status IN (${MAY_EXPIRE}) AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED})) ORDER BY s.id`;
 
 /** Ends everything that belongs to a deactivated or deleted user. */
 export class OffboardingStore implements TenantStore<OffboardingStore> {
@@ -219,13 +224,15 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     actor: AuditActor,
     cause: RemovalCause,
   ): Promise<string[]> {
+    const trial = Trial.current;
+    if (trial) {
+      const live = await rows<{ id: string }>(tx, LIVE_OF, [organization, userId, lostRoleIds ?? null]);
+      for (const { id } of live) trial.sessionIds.add(id);
+      return live.map(({ id }) => id);
+    }
     const ended = await rows<EndedSession>(
       tx,
-      `WITH live AS MATERIALIZED (
-         SELECT s.id FROM sessions s WHERE s.organization_id = $1 AND ($2::uuid IS NULL OR s.user_id = $2)
-           AND s.status IN (${MAY_EXPIRE}) AND ($3::uuid[] IS NULL OR EXISTS (${UNGRANTED}))
-         ORDER BY s.id FOR NO KEY UPDATE
-       )
+      `WITH live AS MATERIALIZED (${LIVE_OF} FOR NO KEY UPDATE)
        UPDATE sessions s SET status = 'EXPIRING', ended_at = ${ENDED_AT}, ended_reason = 'ADMIN', ended_cause = $4
        FROM users u WHERE s.id IN (SELECT id FROM live) AND s.status IN (${MAY_EXPIRE}) AND u.id = s.user_id
        RETURNING s.id, u.id AS "userId", u.email, s.ipv4_address AS "ipv4Address", s.ipv6_address AS "ipv6Address"`,

@@ -3,6 +3,7 @@ import {
   release,
   releaseClaims,
   hold,
+  isOnlyTried,
   desiredRules,
   type DesiredRules,
   type WokenTargets,
@@ -16,6 +17,7 @@ import {
   LEAVING,
   MAY_EXPIRE,
   type TenantStore,
+  Trial,
   type Tx,
   UNFINISHED,
   rows,
@@ -51,7 +53,8 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
       `resource_ips ip WHERE ip.organization_id = $1 AND ip.resource_id = $2 AND ip.static_ip_rule_id IS NOT NULL`,
       [organization, id],
     );
-    await tx.query(
+    const ended = await rows<{ id: string }>(
+      tx,
       `WITH unassigned AS (
          DELETE FROM role_resources WHERE organization_id = $1 AND resource_id = $2
        ), forgotten AS (
@@ -64,11 +67,15 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
            AND NOT EXISTS (SELECT FROM resource_ips ip WHERE ip.static_ip_rule_id = rule.id
              AND ip.resource_id <> $2 AND ip.status NOT IN (${LEAVING}) AND ip.released_at IS NULL)
            AND coalesce(rule.closed_on <@ ARRAY[$2::uuid], true)
+         RETURNING rule.id
+       ), gone AS (
+         UPDATE resources SET deleted_at = now(), is_active = false, revision = revision + 1
+         WHERE organization_id = $1 AND id = $2
        )
-       UPDATE resources SET deleted_at = now(), is_active = false, revision = revision + 1
-       WHERE organization_id = $1 AND id = $2`,
+       SELECT id FROM ended`,
       [organization, id],
     );
+    for (const rule of ended) Trial.current?.staticIpRuleIds.add(rule.id);
     return release(tx, 'RESOURCE_DELETED', { staticEntriesOnResource: id });
   }
 
@@ -110,6 +117,7 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
            SELECT w.ip_id, w.target_id, w.key FROM jsonb_to_recordset($4::jsonb) AS w(ip_id uuid, target_id uuid, key text))`,
       [organization, id, desiredRulesJson(desired)],
     );
+    if (isOnlyTried(desired)) return [];
     const [moved] = await tx.query<{ targets: WokenTargets[] }[]>(
       `WITH ip AS (
          SELECT id, organization_id FROM resource_ips

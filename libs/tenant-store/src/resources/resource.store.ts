@@ -12,6 +12,7 @@ import {
   type ListQuery,
   type Sliced,
   type TenantStore,
+  Trial,
   type Tx,
   first,
   listPage,
@@ -136,13 +137,17 @@ export class ResourceStore implements TenantStore<ResourceStore> {
 
   /**
    * Gets or creates the row of a resource's target. One row per target, shared by all organizations. It is locked until
-   * the transaction ends, so that `hasRoomOnTarget` counts every resource on it.
+   * the transaction ends, so that `hasRoomOnTarget` counts every resource on it; not by a trial, for which an estimate will do.
    */
   async target(
     tx: Tx,
     organization: OrganizationId,
     named: Pick<NewResource, 'provider' | 'object' | 'resourceType'>,
   ): Promise<string> {
+    const known =
+      Trial.current &&
+      (await first<{ id: string }>(tx, 'SELECT id FROM targets WHERE key = $1', [named.object.key]));
+    if (known) return known.id;
     const [target] = await tx.query<{ id: string }[]>(
       `INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at, accounted_to)
        VALUES ($1, $2, $3, $4, now() + interval '10 minutes', $5)

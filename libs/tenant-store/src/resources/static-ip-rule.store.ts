@@ -10,6 +10,7 @@ import {
   closeStaticRules,
   release,
   hold,
+  isOnlyTried,
   desiredRules,
   type DesiredRules,
   type WokenTargets,
@@ -24,6 +25,7 @@ import {
   type ListQuery,
   type Sliced,
   type TenantStore,
+  Trial,
   type Tx,
   choiceFilter,
   definedFields,
@@ -162,14 +164,16 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
 
   /** For a lockdown: remembers on which resources each rule is. The caller releases the entries. @returns the rules */
   async close(tx: Tx, organization: OrganizationId): Promise<string[]> {
+    const trial = Trial.current;
     const present = await rows<{ id: string }>(
       tx,
       `SELECT id FROM static_ip_rules WHERE organization_id = $1 AND deleted_at IS NULL AND closed_on IS NULL
-       ORDER BY id FOR NO KEY UPDATE`,
+       ORDER BY id ${trial ? '' : 'FOR NO KEY UPDATE'}`,
       [organization],
     );
     const ids = present.map(({ id }) => id);
-    await closeStaticRules(tx, ids, 'LOCKDOWN');
+    if (trial) for (const id of ids) trial.staticIpRuleIds.add(id);
+    else await closeStaticRules(tx, ids, 'LOCKDOWN');
     return ids;
   }
 
@@ -235,16 +239,20 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
 
   /** Call `lock` first. Agents and some providers end every rule by themselves, so they are sent the new end. */
   async setEnd(tx: Tx, organization: OrganizationId, id: string, expiresAt: Date | null): Promise<void> {
+    await tx.query('UPDATE static_ip_rules SET expires_at = $3 WHERE organization_id = $1 AND id = $2', [
+      organization,
+      id,
+      expiresAt,
+    ]);
+    if (Trial.current) return;
     await tx.query(
-      `WITH ended AS (
-         UPDATE static_ip_rules SET expires_at = $3 WHERE organization_id = $1 AND id = $2 RETURNING id
-       )
-       UPDATE rules SET revision = revision + 1, due_at = CASE WHEN native_end_at IS NULL THEN due_at ELSE now() END WHERE id IN (
-         SELECT holder.rule_id FROM ended JOIN resource_ips ip ON ip.static_ip_rule_id = ended.id
+      `UPDATE rules SET revision = revision + 1, due_at = CASE WHEN native_end_at IS NULL THEN due_at ELSE now() END WHERE id IN (
+         SELECT holder.rule_id FROM resource_ips ip
          JOIN resources r ON r.id = ip.resource_id JOIN rule_holders holder ON holder.resource_ip_id = ip.id
            JOIN rules rule ON rule.id = holder.rule_id
-         WHERE (r.provider = 'AGENT' OR rule.native_end_at IS NOT NULL) AND ip.status IN (${HOLDING}))`,
-      [organization, id, expiresAt],
+         WHERE ip.organization_id = $1 AND ip.static_ip_rule_id = $2 AND ip.status IN (${HOLDING})
+           AND (r.provider = 'AGENT' OR rule.native_end_at IS NOT NULL))`,
+      [organization, id],
     );
   }
 
@@ -256,6 +264,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
     entries: readonly NewEntry[],
     cause: Extract<AdditionCause, 'STATIC_RULE_CREATED' | 'STATIC_RULE_EXTENDED' | 'LOCKDOWN_LIFTED'>,
   ): Promise<WokenTargets[]> {
+    if (isOnlyTried(entries)) return [];
     const ips = entries.map((entry) => ({ resourceIpId: randomUUID(), ...entry }));
     const [opened] = await tx.query<{ targets: WokenTargets[] }[]>(
       `WITH ip AS (

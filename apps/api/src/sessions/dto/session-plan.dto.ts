@@ -1,21 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { TIME } from '../../http/fields';
+import { PlanRefusalDto } from '../../http/plan-refusal';
 import { RoomDto } from '../../http/room.dto';
 
 const PLAN_OUTCOMES = ['OPENS', 'SHARED', 'ALREADY_OPEN', 'FULL', 'MAY_BE_FULL'] as const;
 type PlanOutcome = (typeof PLAN_OUTCOMES)[number];
-
-export class PlanRefusalDto {
-  @ApiProperty({ type: 'integer', example: 403 }) status!: number;
-  @ApiProperty({ example: 'Forbidden' }) error!: string;
-  @ApiProperty({ example: 'Resource "demo-database" is not assigned to you' }) message!: string;
-  @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: { durationHours: 'must be at most 8: the maximum set by role "Developers"' },
-  })
-  validationErrors?: Readonly<Record<string, string>>;
-}
 
 export class ClosedRuleDto {
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { bodyOf } from '#client';
 import { define, group, type Call } from '../../program';
+import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { idOf } from './things';
 
 interface Of {
@@ -8,7 +9,7 @@ interface Of {
   readonly user?: string;
 }
 
-interface DeclareOptions extends Of {
+interface DeclareOptions extends Of, TrialOptions {
   readonly reason: string;
   readonly staticRules?: boolean;
 }
@@ -25,11 +26,13 @@ export function registerLockdown(program: Command): void {
     examples: [
       'lockdown --reason "A laptop was stolen: INC-12"',
       'lockdown --user ada@example.com --reason INC-12',
+      'lockdown --reason INC-12 --dry-run',
     ],
     required: [new Option('--reason <text>', 'shown to everybody who is refused')],
     options: [
       userOption(),
       new Option('--static-rules', 'close static IP rules, too, until it is lifted').conflicts('user'),
+      trialOption(),
     ],
     run: declare,
   });
@@ -44,11 +47,16 @@ export function registerLockdown(program: Command): void {
 
 async function declare({ api, options, output }: Call<DeclareOptions>): Promise<void> {
   const { reason, staticRules = false, user } = options;
+  const query = trialQuery(options);
   const ended = await bodyOf(
     user === undefined
-      ? api.POST('/api/v1/organization/lockdown', { body: { reason, staticRules } })
-      : api.POST('/api/v1/users/{id}/lockdown', { params: await pathOf(api, user), body: { reason } }),
+      ? api.POST('/api/v1/organization/lockdown', { params: query, body: { reason, staticRules } })
+      : api.POST('/api/v1/users/{id}/lockdown', {
+          params: { ...(await pathOf(api, user)), ...query },
+          body: { reason },
+        }),
   );
+  if (showsPlan(ended, output)) return;
   const rules = staticRules ? `, static IP rules closed: ${ended.staticIpRules}` : '';
   output.result(ended, `Locked down: ${whose(user)}. Sessions ended: ${ended.sessions}${rules}.`);
 }

@@ -3,6 +3,7 @@ import { bodyOf, everyPage, type Api, type Resource, type Schemas } from '#clien
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, portOption, type Call } from '../../program';
+import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { importing } from './import';
 import {
   labelOption,
@@ -78,6 +79,7 @@ export function registerResources(program: Command): void {
       accountOption(),
       ...trafficOptions(),
       labelOption('added to its labels'),
+      trialOption(),
     ],
     run: update,
   });
@@ -182,7 +184,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   return EXIT.ok;
 }
 
-interface UpdateOptions extends TrafficOptions {
+interface UpdateOptions extends TrafficOptions, TrialOptions {
   readonly name?: string;
   readonly identifier?: string;
   readonly region?: string;
@@ -209,7 +211,9 @@ async function update({ api, name: given, options, output }: Call<UpdateOptions>
     ...(label.length > 0 && { labels: { ...givenLabels(labels), ...labelsOf(label) } }),
     ...(hasPorts || protocol ? { config: { ...(hasPorts ? others : config), ...trafficOf(options) } } : {}),
   };
-  const resource = await bodyOf(api.PATCH('/api/v1/resources/{id}', { params: { path: { id } }, body }));
+  const params = { path: { id }, ...trialQuery(options) };
+  const resource = await bodyOf(api.PATCH('/api/v1/resources/{id}', { params, body }));
+  if (showsPlan(resource, output)) return;
   noteWarnings(resource, output);
   const next = resource.isActive ? '' : `; next: drawbridge resources verify ${resource.name}`;
   output.result(resource, `${resource.name} is changed. Ports: ${portsText(resource)}${next}`);

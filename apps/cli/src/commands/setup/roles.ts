@@ -3,6 +3,7 @@ import { bodyOf, shortId, type Api, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
+import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { listOptions, listQuery, pairsOf, type ListOptions } from './options';
 import { all, idsOf, namesById, one, removing, short, showing } from './things';
 
@@ -111,22 +112,25 @@ export function registerRoles(program: Command): void {
       'roles change production --approvals 1 --approver leads',
       'roles change payments --selector env=prod,staging --selector team=payments',
     ],
-    options: policyOptions(),
+    options: [...policyOptions(), trialOption()],
     run: changePolicy,
   });
   define(roles, {
     usage: 'assign <role>',
     about: 'give it resources and users',
     examples: ['roles assign developers --user ada@example.com', 'roles assign developers -r database'],
-    options: memberOptions(),
-    run: (call: Call<Members>) => assign(call, true),
+    options: [...memberOptions(), trialOption()],
+    run: (call: Call<AssignOptions>) => assign(call, true),
   });
   define(roles, {
     usage: 'unassign <role>',
     about: 'take resources and users from it',
-    examples: ['roles unassign developers --user ada@example.com'],
-    options: memberOptions(),
-    run: (call: Call<Members>) => assign(call, false),
+    examples: [
+      'roles unassign developers --user ada@example.com',
+      'roles unassign developers -r database --dry-run',
+    ],
+    options: [...memberOptions(), trialOption()],
+    run: (call: Call<AssignOptions>) => assign(call, false),
   });
   define(roles, { ...removing('role', 'remove one'), examples: ['roles remove developers'] });
 }
@@ -155,6 +159,8 @@ interface Members {
   readonly user: readonly string[];
 }
 
+interface AssignOptions extends Members, TrialOptions {}
+
 interface CreateOptions extends Members, PolicyOptions {
   readonly description?: string;
   readonly maxHours?: number;
@@ -177,17 +183,32 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   await show(api, role.id, output);
 }
 
-async function changePolicy({ api, name, options, output }: Call<PolicyOptions>): Promise<void> {
+async function changePolicy({
+  api,
+  name,
+  options,
+  output,
+}: Call<PolicyOptions & TrialOptions>): Promise<void> {
   const [{ id }, body] = await Promise.all([one(api, 'role', name), policyOf(api, options)]);
-  await bodyOf(api.PATCH('/api/v1/roles/{id}', { params: { path: { id } }, body }));
+  const params = { path: { id }, ...trialQuery(options) };
+  if (showsPlan(await bodyOf(api.PATCH('/api/v1/roles/{id}', { params, body })), output)) return;
   await show(api, id, output);
 }
 
-async function assign({ api, name, options, output }: Call<Members>, isGiven: boolean): Promise<void> {
+async function assign({ api, name, options, output }: Call<AssignOptions>, isGiven: boolean): Promise<void> {
   if (options.resource.length + options.user.length === 0) {
     throw new CommandFailure(EXIT.usage, 'Missing: --resource or --user', 'both may be repeated');
   }
   const [role, members] = await Promise.all([one(api, 'role', name), memberIds(api, options)]);
+  if (options.dryRun) {
+    const { userIds, resourceIds } = members;
+    const body = isGiven
+      ? { addUserIds: [...userIds], addResourceIds: [...resourceIds] }
+      : { removeUserIds: [...userIds], removeResourceIds: [...resourceIds] };
+    const params = { path: { id: role.id }, ...trialQuery(options) };
+    showsPlan(await bodyOf(api.POST('/api/v1/roles/{id}/members', { params, body })), output);
+    return;
+  }
   await change(api, role, members, isGiven);
   await show(api, role.id, output);
   if (!isGiven) await noteSessions(api, members, output);

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import { bodyOf, serverTime, shortId } from '#client';
 import { define, group, numberOption, resourceOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
+import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { idsOf, listing, removing, short } from './things';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,13 +35,14 @@ export function registerStaticRules(program: Command): void {
     options: [
       numberOption('--days <n>', 'when it ends (default: never)', 1826),
       new Option('--until <time>', 'when it ends, as 2026-12-31T18:00:00Z').conflicts('days'),
+      trialOption(),
     ],
     run: add,
   });
   define(rules, { ...removing('rule', 'end this access'), examples: ['static-rules remove office'] });
 }
 
-interface AddOptions {
+interface AddOptions extends TrialOptions {
   readonly label: string;
   readonly resource: readonly string[];
   readonly days?: number;
@@ -55,6 +57,7 @@ async function add({ api, connection, name, options, output }: Call<AddOptions>)
       ? (until ?? null)
       : new Date((await serverTime(connection.url)) + days * DAY_MS).toISOString();
   const body = { ipAddress: name, label, resourceIds, expiresAt };
-  const rule = await bodyOf(api.POST('/api/v1/static-ip-rules', { body }));
+  const rule = await bodyOf(api.POST('/api/v1/static-ip-rules', { params: trialQuery(options), body }));
+  if (showsPlan(rule, output)) return;
   output.result(rule, `${shortId(rule.id)}  ${rule.ipAddress}  ${rule.status}`);
 }

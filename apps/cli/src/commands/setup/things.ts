@@ -1,6 +1,7 @@
 import { bodyOf, everyPage, isId, named, shortId, type Api, type Resource, type Schemas } from '#client';
 import type { Columns } from '../../output';
 import type { Definition } from '../../program';
+import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { listOptions, listQuery, type ListOptions } from './options';
 
 /** What an organization is set up of, and people call by names. */
@@ -106,14 +107,19 @@ export const showing = (kind: Kind): Omit<Definition<object>, 'examples'> => ({
   run: async ({ api, name, output }) => output.fields(await one(api, kind, name)),
 });
 
+/** What has a dry run. */
+const TRIABLE: ReadonlySet<Kind> = new Set(['resource', 'role', 'user']);
+
 /** The command that deletes one of them. */
-export const removing = (kind: Kind, about: string): Omit<Definition<object>, 'examples'> => ({
+export const removing = (kind: Kind, about: string): Omit<Definition<TrialOptions>, 'examples'> => ({
   usage: 'remove <name|id>',
   about,
-  run: async ({ api, name, output }) => {
+  ...(TRIABLE.has(kind) && { options: [trialOption()] }),
+  run: async ({ api, name, options, output }) => {
     const id = await idOf(api, kind, name);
     const path = `/api/v1/${KINDS[kind].path}/{id}` as '/api/v1/roles/{id}';
-    await api.DELETE(path, { params: { path: { id } } });
+    const answer = await bodyOf(api.DELETE(path, { params: { path: { id }, ...trialQuery(options) } }));
+    if (showsPlan(answer, output)) return;
     output.result({ id }, `${name} is removed.`);
   },
 });

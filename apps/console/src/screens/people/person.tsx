@@ -2,6 +2,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, asFailure, useList, type Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
+import { Effects } from '../../parts/effects';
 import { LockdownActions } from '../../parts/lockdown';
 import { Download, MAY } from '../../parts/rights';
 import { sessionsOf } from '../../parts/session-table';
@@ -289,6 +290,7 @@ function Actions({ user }: { user: User }) {
           ends={{}}
           act={(_, signal) => change({ isActive: false }, signal)}
         >
+          <Effects method="patch" path="/api/v1/users/{id}" id={id} body={{ isActive: false }} />
           <Ends userId={id} />
           <Stay />
         </ConfirmButton>
@@ -302,6 +304,7 @@ function Actions({ user }: { user: User }) {
         act={(_, signal) => api.DELETE('/api/v1/users/{id}', { params, signal })}
         onDone={() => navigate({ to: isService ? '/automation' : '/people' })}
       >
+        <Effects method="delete" path="/api/v1/users/{id}" id={id} />
         <Ends userId={id} />
         <Stay />
       </ConfirmButton>

@@ -2,9 +2,10 @@ import type { ReactNode } from 'react';
 import { api, Failure, type Schemas } from '../../api';
 import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
 import { Collection } from '../../parts/collection';
+import { Effects } from '../../parts/effects';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
 import { Lines, UserLink } from '../../parts/words';
-import { Action, DialogButton, Empty, Form, Muted, Row, type Column } from '../../ui';
+import { ConfirmButton, DialogButton, Empty, Form, Muted, Row, type Column } from '../../ui';
 import { UserStatus, type User } from './parts';
 
 type Role = Schemas['RoleDto'];
@@ -39,6 +40,22 @@ const Add = (given: { id: string; label: string; field: keyof Change; children: 
   </Row>
 );
 
+/** What a change of members does, before it is made. */
+const Foreseen = ({ id, body }: { id: string; body: Change }) => (
+  <Effects method="post" path="/api/v1/roles/{id}/members" id={id} body={body} />
+);
+
+const Remove = ({ id, name, body }: { id: string; name: string; body: Change }) => (
+  <ConfirmButton
+    kind="normal"
+    label="Remove"
+    title={`Remove ${name} from the role?`}
+    act={() => changed(id, body)}
+  >
+    <Foreseen id={id} body={body} />
+  </ConfirmButton>
+);
+
 const USER: readonly Column<User>[] = [
   {
     head: 'Name',
@@ -67,11 +84,17 @@ export const RoleUsers = ({ of: { id } }: { of: Role }) => (
         ...USER,
         {
           head: '',
-          cell: (user) => <Action label="Remove" act={() => changed(id, { removeUserIds: [user.id] })} />,
+          cell: (user) => <Remove id={id} name={user.name} body={{ removeUserIds: [user.id] }} />,
         },
       ]}
       search="name or e-mail"
-      bulk={[{ label: 'Remove', act: (removeUserIds) => change(id, { removeUserIds }) }]}
+      bulk={[
+        {
+          label: 'Remove',
+          foreseen: (removeUserIds) => <Foreseen id={id} body={{ removeUserIds }} />,
+          act: (removeUserIds) => change(id, { removeUserIds }),
+        },
+      ]}
       one="user"
       empty={<Empty title="No user has the role" />}
     />
@@ -94,7 +117,7 @@ export const RoleResources = ({ of: { id, resourceIds } }: { of: Role }) => (
           head: '',
           cell: (resource) =>
             resourceIds.includes(resource.id) ? (
-              <Action label="Remove" act={() => changed(id, { removeResourceIds: [resource.id] })} />
+              <Remove id={id} name={resource.name} body={{ removeResourceIds: [resource.id] }} />
             ) : (
               <Muted>by its labels</Muted>
             ),
@@ -106,6 +129,7 @@ export const RoleResources = ({ of: { id, resourceIds } }: { of: Role }) => (
         {
           label: 'Remove',
           fits: (resource) => resourceIds.includes(resource.id),
+          foreseen: (removeResourceIds) => <Foreseen id={id} body={{ removeResourceIds }} />,
           act: (removeResourceIds) => change(id, { removeResourceIds }),
         },
       ]}

@@ -4,6 +4,7 @@ import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
 import { CollectionScreen, nameColumn } from '../../parts/collection';
 import { useEdit } from '../../parts/edits';
 import { PERSON, RESOURCE } from '../../parts/filters';
+import { Effects } from '../../parts/effects';
 import { selectorIn } from '../../parts/labels';
 import { count } from '../../parts/words';
 import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Section, Tabs } from '../../ui';
@@ -81,9 +82,9 @@ export function Role() {
               act={() => api.DELETE('/api/v1/roles/{id}', { params: { path: { id } } })}
               onDone={() => navigate({ to: '/roles' })}
             >
+              <Effects method="delete" path="/api/v1/roles/{id}" id={id} />
               <p>
-                {count(data.userCount, 'user')} can open no more sessions by it. What is open continues: stop
-                it under <Link to="/open">Sessions</Link>.
+                What is open continues: stop it under <Link to="/open">Sessions</Link>.
               </p>
             </ConfirmButton>
           }

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, useList } from '../../api';
+import { Effects } from '../../parts/effects';
 import { count } from '../../parts/words';
 import { providerOf, type ProviderTypes, type Resource } from '../../parts/types';
 import { Action, CheckField, ConfirmButton, Loaded, Muted, Row, Section, TextArea, Time } from '../../ui';
@@ -37,6 +38,7 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
             }}
             onDone={() => navigate({ to: '/resources' })}
           >
+            <Effects method="delete" path="/api/v1/resources/{id}" id={id} />
             <WhatCloses id={id} />
             <p>
               It leaves all roles, and its static IP rules are removed from <Code>{resourceIdentifier}</Code>.
