@@ -73,7 +73,7 @@ export class RightsController {
 }
 
 /** A file has all of them. */
-const sliceOf = <Query extends ListQuery & { readonly format: 'json' | 'csv' }>(query: Query): ListQuery =>
+const sliceOf = (query: ListQuery & { readonly format: 'json' | 'csv' }): ListQuery =>
   query.format === 'json' ? query : { ...query, page: 0, size: MAX_CSV_ROWS };
 
 /** @throws ApiError 400 when there are more rows than a file has */

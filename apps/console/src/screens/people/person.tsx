@@ -1,35 +1,21 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, asFailure, useList, type Schemas } from '../../api';
-import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { LockdownActions } from '../../parts/lockdown';
-import { Download, MAY } from '../../parts/rights';
 import { sessionsOf } from '../../parts/session-table';
 import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, Tabs } from '../../ui';
 import { Form, Loaded, Notice, Page, Row, Section, TextField, Time } from '../../ui';
-import type { Column, Entered } from '../../ui';
+import type { Entered } from '../../ui';
 import { Ends } from './ends';
 import { PASS_ON } from './invite';
 import { Keys } from './keys';
 import { RolePicker, UserStatus, type User } from './parts';
+import { PersonResources } from './person-resources';
 
 const route = getRouteApi('/signed-in/administrator/people/$id');
 
 const NOTHING = <Empty title="Nothing is open" />;
-
-const MAY_OPEN: readonly Column<Schemas['ResourceRightDto']>[] = [
-  {
-    head: 'Resource',
-    sort: 'name',
-    cell: ({ resourceId, name }) => (
-      <Link to="/resources/$id" params={{ id: resourceId }}>
-        {name}
-      </Link>
-    ),
-  },
-  ...MAY,
-];
 
 /** One person, or one service user. */
 export function Person() {
@@ -69,30 +55,7 @@ export function Person() {
             </Link>
           </Tabs>
           {tab === 'resources' ? (
-            <Section
-              title="May open"
-              actions={
-                <Download
-                  name="resources"
-                  fetchFile={() =>
-                    api.GET('/api/v1/users/{id}/resources', {
-                      params: { path: { id }, query: { format: 'csv' } },
-                      parseAs: 'blob',
-                    })
-                  }
-                />
-              }
-            >
-              <Collection
-                caption="Resources that the account may open"
-                path="/api/v1/users/{id}/resources"
-                of={{ id }}
-                columns={MAY_OPEN}
-                search="name"
-                sort="name"
-                empty={<Empty title="None of its roles has a resource" />}
-              />
-            </Section>
+            <PersonResources id={id} />
           ) : (
             <>
               <Section title="Account" actions={<Actions user={data} />}>
