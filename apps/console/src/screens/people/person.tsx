@@ -1,6 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { $api, api, asFailure, useList, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { LockdownActions } from '../../parts/lockdown';
 import { sessionsOf } from '../../parts/session-table';
