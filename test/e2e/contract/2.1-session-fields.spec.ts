@@ -25,7 +25,7 @@ describe('2.1 and 2.2 The fields of a session and of its ResourceIps', () => {
 
   it('a session has exactly its fields, and holder', () => {
     const fields = `id userId userName userEmail ipv4Address ipv6Address holder status startedAt expiresAt leaseUntil endedAt
-      endedReason endedCause resourceIps reason ticket accessRequestId approvers breakGlass createdAt`;
+      endedReason endedCause resourceIps reason ticket accessRequestId approvers breakGlass opensInSeconds createdAt`;
     expect(Object.keys(active).toSorted()).toEqual(fields.split(/\s+/).toSorted());
   });
 

@@ -1,8 +1,8 @@
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useState, type ReactNode } from 'react';
 import { signOut, useList } from '../api';
-import { PAGE_SIZE } from '../parts/collection';
-import { LockdownBanner } from '../parts/lockdown';
+import { PAGE_SIZE } from '../parts/search';
+import { LockdownBanner } from './lockdown-banner';
 import { Action, Badge, Button, Icon, Loaded, Muted, Page, Announcement, Stale, Unanswered } from '../ui';
 import { useZone, ZoneSwitch } from '../ui';
 import { useMe } from './me';

@@ -3,10 +3,9 @@ import { useState, type ReactNode } from 'react';
 import { useList, type ItemOf, type ListParameters, type ListPath } from '../api';
 import { Loaded, Page, Pager, Section, Table, Time, type Column } from '../ui';
 import { askedBy, Filters, isNarrowed, type Address, type Filter } from './filters';
+import { PAGE_SIZE } from './search';
 import { Selection, type Bulk } from './selection';
 
-/** of each page of a list */
-export const PAGE_SIZE = 50;
 /** All of so short a list is seen: it has no fields and no boxes. */
 const FEW = 10;
 

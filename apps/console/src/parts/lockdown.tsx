@@ -1,34 +1,12 @@
-import { Link } from '@tanstack/react-router';
 import { api, type Schemas } from '../api';
-import { CheckField, ConfirmButton, localTime, Notice, TextField } from '../ui';
+import { CheckField, ConfirmButton, localTime, TextField } from '../ui';
 import { Effects } from './effects';
 import { count } from './words';
 
 type Lockdown = Schemas['LockdownDto'];
 
-/** Drawn on every screen while it lasts. */
-export function LockdownBanner({ me, of }: { me: Schemas['MeDto']; of: Lockdown }) {
-  const { scope, declaredBy, declaredAt, reason } = of;
-  return (
-    <Notice tone="bad">
-      <p>
-        <strong>
-          {scope === 'ORGANIZATION' ? 'The organization is locked down' : 'You are locked down'}
-        </strong>{' '}
-        by {declaredBy} since {localTime(declaredAt)}: {reason}
-      </p>
-      <p>No access can be opened or extended until an administrator lifts the lockdown.</p>
-      {me.isOrgAdmin && scope === 'ORGANIZATION' ? (
-        <p>
-          <Link to="/organization">Lift it</Link> · <Link to="/open">See what is still open</Link>
-        </p>
-      ) : null}
-    </Notice>
-  );
-}
-
 /** For a dry run: whatever the reason will be. */
-const UNTOLD = { reason: '-' };
+const ANY = { reason: '-' };
 
 interface SubjectProps {
   /** of the user; null: the organization */
@@ -86,7 +64,7 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
         method="post"
         path={userId === null ? '/api/v1/organization/lockdown' : '/api/v1/users/{id}/lockdown'}
         id={userId}
-        body={UNTOLD}
+        body={ANY}
       />
       <p>
         No session of {name} can be started or extended until the lockdown is lifted. Another administrator

@@ -1,6 +1,9 @@
 type Reader<Value> = (given: unknown) => Value | undefined;
 type Given = Readonly<Record<string, unknown>>;
 
+/** of each page of a list */
+export const PAGE_SIZE = 50;
+
 const MAX_LENGTH = 200;
 const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 

@@ -1,10 +1,9 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { $api, api, type Schemas } from '../../api';
-import { PAGE_SIZE } from '../../parts/collection';
 import { Filters, PERSON, RESOURCE, type Address, type Filter } from '../../parts/filters';
 import { RuleText } from '../../parts/rule-events';
 import { saveAs } from '../../parts/save-as';
-import { defined } from '../../parts/search';
+import { defined, PAGE_SIZE } from '../../parts/search';
 import { CAUSES } from '../../parts/event-texts';
 import { Lines, sentence } from '../../parts/words';
 import { Action, Code, Empty, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { api, serverNow, useList, type List, type Schemas } from '../../api';
-import { Collection, PAGE_SIZE } from '../../parts/collection';
+import { Collection } from '../../parts/collection';
+import { PAGE_SIZE } from '../../parts/search';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { statusFilter } from '../../parts/filters';
 import { Reason } from '../../parts/words';
