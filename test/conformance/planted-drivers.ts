@@ -32,12 +32,12 @@ export const PLANTED_DRIVERS: readonly PlantedDriver[] = [
       '{ ...property, ipRules }',
       '{ ...property, defaultAction: undefined, ipRules }',
     ],
-    ['azure-services.spec', KEEP],
+    ['azure-services.long.spec', KEEP],
   ),
   planted(
     'writes entries of others in a list of Azure anew, without their own fields',
     ['azure/arm/property-list.ts', ': left.splice(index, 1)[0];', ': { ...this.type.entry, value };'],
-    ['azure-services.spec', KEEP],
+    ['azure-services.long.spec', KEEP],
   ),
   planted(
     'takes a change that a server of Azure has accepted for done',
@@ -46,12 +46,12 @@ export const PLANTED_DRIVERS: readonly PlantedDriver[] = [
       'if (running) return this.finish(running, (rules) => rules.some((one) => isWritten(one, rule, body)));',
       'if (running) return;',
     ],
-    ['azure-services.spec', 'is unknown, and the target is not read while it is in progress'],
+    ['azure-services.long.spec', 'is unknown, and the target is not read while it is in progress'],
   ),
   planted(
     'writes an empty list to an endpoint of EKS, which lets everybody in',
     ['aws/eks-endpoint.ts', `whenEmpty = 'open'`, `whenEmpty: 'open' | 'closed' = 'closed'`],
-    ['aws-lists.spec', 'keep the last entry, of any program: an empty list lets every address in'],
+    ['aws-lists.long.spec', 'keep the last entry, of any program: an empty list lets every address in'],
   ),
   planted(
     'writes a range with host bits to an IP set of WAF, as moto takes it',
@@ -60,7 +60,7 @@ export const PLANTED_DRIVERS: readonly PlantedDriver[] = [
       'if (versions.includes(range.version)) return cidr;',
       `if (versions.includes(range.version)) return cidr.replace('.0/', '.1/');`,
     ],
-    ['aws-lists.spec', 'adds rules for a range and, where supported, for an IPv6 address'],
+    ['aws-lists.long.spec', 'adds rules for a range and, where supported, for an IPv6 address'],
   ),
   planted(
     'writes an IP set of WAF without its description, which then is lost',
