@@ -24,6 +24,8 @@ describe('The room of a target', () => {
       limit: 3,
       limitFrom: 'LEARNED',
     });
+    // another quota was meant
+    expect(learnedFrom([of(0)], ['203.0.113.1/32 tcp 22'])).toEqual([of(0)]);
   });
 
   it.each<[string, Room[], Room, number, Room[]]>([

@@ -42,11 +42,14 @@ export const roomOf = (room: readonly Room[], config: ResourceConfig): Room[] =>
 export const roomFor = (room: readonly Room[], config: ResourceConfig, key: string): Room[] =>
   roomOf(room, config).filter(({ family }) => family === null || family === familyOf(key));
 
-/** The room where the provider refused these rules as too many: it has no more than it has, unless more is certain. */
+/**
+ * The room where the provider refused these rules as too many: it has no more than it has, unless more is certain. An empty
+ * target is not full: the provider's quota is of something else.
+ */
 export function learnedFrom(room: readonly Room[], refused: readonly string[]): Room[] {
   const families = new Set(refused.map(familyOf));
   return room.map((one) =>
-    isCertain(one) || (one.family !== null && !families.has(one.family))
+    isCertain(one) || one.used === 0 || (one.family !== null && !families.has(one.family))
       ? one
       : { ...one, limit: one.used, limitFrom: 'LEARNED' },
   );
