@@ -218,7 +218,9 @@ describe('Sessions on an AWS prefix list', () => {
     for (let index = 0; index < 60; index += 1) await byHand(list, `198.51.100.${index}`);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.8' });
     const { resourceIps } = await org.reaches(id, 'FAILED');
-    expect(resourceIps[0]!.errorMessage).toBe(`${list} is full: its maximum is 60 entries (MaxEntries)`);
+    expect(resourceIps[0]!.errorMessage).toBe(
+      `The list is full: 60 of 60 rules. ${list} is full: its maximum is 60 entries (MaxEntries)`,
+    );
     expect(await entries(list)).toHaveLength(60);
   });
 
