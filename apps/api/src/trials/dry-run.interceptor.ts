@@ -1,6 +1,7 @@
 import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
+import { isUUID } from 'class-validator';
 import { lastValueFrom, of, type Observable } from 'rxjs';
 import { principalOfRequest } from '#guards';
 import { asksForDryRun, HasDryRun } from '../http/dry-run';
@@ -23,7 +24,9 @@ export class DryRunInterceptor implements NestInterceptor {
     const principal = principalOfRequest(request)!;
     if (isUncounted(handler, context.getClass())) await this.trials.count(principal);
     const { rightsOf } = this.reflector.get(HasDryRun, handler);
-    const subject = rightsOf && { kind: rightsOf, id: request.params.id };
+    const { id } = request.params;
+    // the handler refuses any other
+    const subject = rightsOf && isUUID(id) ? { kind: rightsOf, id } : null;
     http.getResponse<Response>().status(200);
     return of(await this.trials.plan(principal, subject, () => lastValueFrom(next.handle(), DONE)));
   }
