@@ -1,4 +1,4 @@
-import { Trial, type Tx } from '#entities';
+import { rows, Trial, type Tx } from '#entities';
 
 const OWNERS = [
   ['sessions', 'session_id'],
@@ -10,14 +10,24 @@ const OWNERS = [
  * it writes rules: this lock order prevents deadlocks between a stop, the sweep and a settlement. A trial writes none.
  * @param ips the FROM clause, with `resource_ips` as `ip`
  * @param given its parameters
+ * @returns the ids of the locked ones
  */
-export async function lockOwners(tx: Tx, ips: string, given: readonly unknown[]): Promise<void> {
-  if (Trial.current) return;
+export async function lockOwners(
+  tx: Tx,
+  ips: string,
+  given: readonly unknown[],
+): Promise<ReadonlySet<string>> {
+  if (Trial.current) return new Set();
   const locked = OWNERS.map(
     ([table, column]) =>
       `${table}_locked AS (
-         SELECT 1 FROM ${table} WHERE id IN (SELECT ip.${column} FROM ${ips}) ORDER BY id FOR NO KEY UPDATE)`,
+         SELECT id FROM ${table} WHERE id IN (SELECT ip.${column} FROM ${ips}) ORDER BY id FOR NO KEY UPDATE)`,
   );
-  const counts = OWNERS.map(([table]) => `(SELECT count(*) FROM ${table}_locked)`);
-  await tx.query(`WITH ${locked.join(', ')} SELECT ${counts.join(', ')}`, [...given]);
+  const ids = OWNERS.map(([table]) => `SELECT id FROM ${table}_locked`);
+  const owners = await rows<{ id: string }>(
+    tx,
+    `WITH ${locked.join(', ')} ${ids.join(' UNION ALL ')}`,
+    given,
+  );
+  return new Set(owners.map(({ id }) => id));
 }

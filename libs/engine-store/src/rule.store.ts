@@ -92,6 +92,21 @@ const DUE = load(`SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.due_at <
 /** The rules $2, due or not. */
 const THESE = load('SELECT id FROM rules WHERE id = ANY ($2::uuid[]) AND target_id = $1');
 
+/** The sessions and static IP rules of the rules' addresses in these statuses. */
+function ownersOf(
+  { holders, addresses }: Loaded,
+  ruleIds: readonly string[],
+  statuses: readonly ResourceIpStatus[],
+): string[] {
+  const own = new Set(ruleIds);
+  const held = new Set(
+    holders.flatMap(({ ruleId, resourceIpId }) => (own.has(ruleId) ? [resourceIpId] : [])),
+  );
+  return addresses
+    .filter(({ id, status }) => held.has(id) && statuses.includes(status))
+    .flatMap(({ sessionId, staticIpRuleId }) => sessionId ?? staticIpRuleId ?? []);
+}
+
 /** Rules without their holders, locked. */
 export interface LockedRules {
   readonly now: Instant;
@@ -133,17 +148,24 @@ export class RuleStore {
     ruleIds: readonly string[],
     statuses: readonly ResourceIpStatus[],
   ): Promise<Loaded> {
-    await lockOwners(
-      tx,
-      `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
-       WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status = ANY ($2)`,
-      [ruleIds, statuses],
-    );
+    const lockTheirOwners = (): Promise<ReadonlySet<string>> =>
+      lockOwners(
+        tx,
+        `rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
+         WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status = ANY ($2)`,
+        [ruleIds, statuses],
+      );
+    const load = async (): Promise<Loaded> =>
+      (await tx.query<Loaded[]>(WITH_NEIGHBOURS, [targetId, ruleIds, statuses]))[0]!;
+    const locked = await lockTheirOwners();
     await tx.query('SELECT 1 FROM rules WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
       ruleIds,
     ]);
-    const [loaded] = await tx.query<Loaded[]>(WITH_NEIGHBOURS, [targetId, ruleIds, statuses]);
-    return loaded!;
+    const loaded = await load();
+    if (ownersOf(loaded, ruleIds, statuses).every((id) => locked.has(id))) return loaded;
+    // it ended, or began, while the rules were waited for: unlocked, two of its targets would each leave its end to the other
+    await lockTheirOwners();
+    return load();
   }
 
   /** As `lock`, without what decides about them. */
