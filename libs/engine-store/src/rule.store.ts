@@ -155,17 +155,17 @@ export class RuleStore {
          WHERE holder.rule_id = ANY ($1::uuid[]) AND ip.status = ANY ($2)`,
         [ruleIds, statuses],
       );
-    const load = async (): Promise<Loaded> =>
+    const read = async (): Promise<Loaded> =>
       (await tx.query<Loaded[]>(WITH_NEIGHBOURS, [targetId, ruleIds, statuses]))[0]!;
     const locked = await lockTheirOwners();
     await tx.query('SELECT 1 FROM rules WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
       ruleIds,
     ]);
-    const loaded = await load();
+    const loaded = await read();
     if (ownersOf(loaded, ruleIds, statuses).every((id) => locked.has(id))) return loaded;
     // it ended, or began, while the rules were waited for: unlocked, two of its targets would each leave its end to the other
     await lockTheirOwners();
-    return load();
+    return read();
   }
 
   /** As `lock`, without what decides about them. */
