@@ -108,7 +108,7 @@ describeInBrowser('The console lists many', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
-  it('a member of many resources is let in to the last choice with one click', async () => {
+  it('a member of many resources is let in to the last choice with one click, and to all after a look at the plan', async () => {
     const org = await organization(drawbridge, sshTo(2));
     const { organizationId, roleId, resourceIds } = org;
     await copies('resources', resourceIds[0]!, 30, `'name', 'copy-' || copy, 'verify_due_at', null`);
@@ -127,6 +127,18 @@ describeInBrowser('The console lists many', () => {
     await visitor.click('button', /^Let me in to resource-\d and resource-\d$/);
     await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
     expect(visitor.clicks).toBe(1);
+    const [live] = await client.expect(200, client.get<{ id: string }[]>('/sessions?active=true'));
+    await client.posted(`/sessions/${live!.id}/stop`);
+    await org.reaches(live!.id, 'CANCELLED');
+    await visitor.goto(site.url('/'));
+    await visitor.page.getByText('Choose', { exact: true }).click();
+    await visitor.click('button', 'Everything (32)');
+    await visitor.click('button', /^Let me in to /);
+    const dialog = visitor.page.getByRole('dialog', { name: 'Open 32 resources?' });
+    await dialog.getByText('32 rules on 32 resources').waitFor();
+    await dialog.getByRole('button', { name: 'Let me in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 
