@@ -63,10 +63,12 @@ func TestPlantedBugsAreFound(t *testing.T) {
 	}
 }
 
-// goTest runs tests as those with a bug are run.
+// goTest runs tests. With flags, which plant a bug, they do not wait long for what will not come.
 func goTest(tests string, flags ...string) string {
 	run := exec.Command("go", append(append([]string{"test", "-count=1", "-vet=off", "-run", "^(" + tests + ")$"}, flags...), "../api", ".")...)
-	run.Env = append(os.Environ(), withBug+"=1")
+	if len(flags) > 0 {
+		run.Env = append(os.Environ(), withBug+"=1")
+	}
 	output, _ := run.CombinedOutput()
 	return string(output)
 }
