@@ -56,7 +56,7 @@ describe('The room of a target', () => {
     ['SECURITY_GROUP', of(60), 'The group is full: 60 of 60 rules'],
     ['PREFIX_LIST', of(10, { limit: 10, family: null }), 'The list is full: 10 of 10 rules'],
     ['KEY_VAULT', of(60, { family: 6, isAtLeast: true }), 'The target is full: at least 60 of 60 IPv6 rules'],
-  ])('is told of a full %s', (type, room, message) => {
+  ])('names a full %s', (type, room, message) => {
     expect(fullMessage(type, room)).toBe(message);
   });
 });
