@@ -321,6 +321,23 @@ export class MemoryBudgets implements InMemory<WriteBudgetStore> {
     return { waitMs: Math.max(0, Math.round(waitMs)), fullInMs: fullAt - now };
   }
 
+  enqueue(
+    accountKey: string,
+    { burst, refillPerSecond }: WriteBudget,
+    calls: number,
+    maxWaitMs: number,
+  ): number | null {
+    const { budgets, queuedUntil } = this.tables;
+    const fullAt = budgets.get(accountKey);
+    if (fullAt === undefined) return null;
+    const freeAt = Math.max(queuedUntil.get(accountKey) ?? 0, fullAt - (1000 * burst) / refillPerSecond);
+    const place = freeAt + (1000 * calls) / refillPerSecond;
+    const waitMs = place - this.tables.now();
+    if (waitMs > maxWaitMs) return null;
+    queuedUntil.set(accountKey, place);
+    return Math.round(waitMs);
+  }
+
   empty(accountKey: string, { burst, refillPerSecond }: WriteBudget, waitMs: number): void {
     const { budgets } = this.tables;
     const fullAt = budgets.get(accountKey);

@@ -118,6 +118,7 @@ export class Tables {
   readonly resourceIps = new Map<string, ResourceIpRow>();
   /** when the bucket of an account is full again */
   readonly budgets = new Map<string, number>();
+  readonly queuedUntil = new Map<string, number>();
   /** the ledger */
   readonly events: LedgerRow[] = [];
   /** the table `rule_holders`, by rule id */

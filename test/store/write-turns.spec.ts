@@ -38,6 +38,8 @@ describe('A turn for the write calls of an account', () => {
     accountKey: () => `account ${accounts}`,
   });
   const worker = (): WriteTurns => new WriteTurns(database, store, MACHINE_TIMING);
+  const isNow = async (cloud: Budgeted, changes: readonly { readonly action: 'add' | 'remove' }[]) =>
+    (await worker().take(cloud, TARGET, changes)).isNow;
   const times = <Done>(count: number, take: () => Promise<Done>): Promise<Done[]> =>
     Promise.all(Array.from({ length: count }, take));
   const granted = (waits: readonly (number | null)[]): number[] =>
@@ -62,27 +64,36 @@ describe('A turn for the write calls of an account', () => {
 
   it('is one call for a batch of each kind', async () => {
     const aws = driver(2, 0.001);
-    expect(
-      await worker().take(aws, TARGET, [...REMOVAL, ...REMOVAL, ...ADDITION, ...ADDITION]),
-    ).not.toBeNull();
-    expect(await worker().take(aws, TARGET, REMOVAL)).toBeNull();
+    expect(await isNow(aws, [...REMOVAL, ...REMOVAL, ...ADDITION, ...ADDITION])).toBe(true);
+    expect(await isNow(aws, REMOVAL)).toBe(false);
   });
 
   it('says whether the account is short of writes: less than half of its burst is left', async () => {
     const aws = driver(4, 0.001);
     const turns = [1, 2, 3].map(() => () => worker().take(aws, TARGET, REMOVAL));
     const short: unknown[] = [];
-    for (const take of turns) short.push((await take())?.isShort);
-    expect(short).toEqual([false, false, true]);
+    for (const take of turns) short.push(await take());
+    expect(short).toEqual([false, false, true].map((isShort) => ({ isNow: true, isShort })));
   });
 
   it('of a removal is not behind those of additions', async () => {
     const aws = driver(20, 1);
     const additions = times(40, () => worker().take(aws, TARGET, ADDITION));
     await MACHINE_TIMING.wait(300);
-    expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
+    expect(await isNow(aws, REMOVAL)).toBe(true);
     // a tenth waits for its turns, another one is left to removals
-    expect((await additions).filter((turn) => turn !== null)).toHaveLength(18);
+    expect((await additions).filter((turn) => turn.isNow)).toHaveLength(18);
+  });
+
+  it('is one after the other for additions that come later', async () => {
+    const aws = driver(10, 1);
+    const turns = await times(24, () => worker().take(aws, TARGET, ADDITION));
+    const waits = turns.flatMap((turn) => (turn.isNow ? [] : [turn.againInMs]));
+    // 8 at once, one in the slot
+    expect(
+      waits.map((waitMs) => waitMs && Math.round(waitMs / 1000)).toSorted((one, other) => one! - other!),
+    ).toEqual(Array.from({ length: 15 }, (_, index) => index + 2));
+    expect(await isNow(aws, REMOVAL)).toBe(true);
   });
 
   it('is never earlier than the account allows, whoever asks', async () => {
@@ -98,7 +109,7 @@ describe('A turn for the write calls of an account', () => {
     };
     const began = await now();
     const pass = async (turns: WriteTurns): Promise<void> => {
-      while (!(await turns.take(cloud, TARGET, REMOVAL))) await MACHINE_TIMING.wait(200);
+      while (!(await turns.take(cloud, TARGET, REMOVAL)).isNow) await MACHINE_TIMING.wait(200);
       sentAt.push((await now()) - began);
     };
     await Promise.all(Array.from({ length: passes }, (_, index) => pass(workers[index % 2]!)));
@@ -109,17 +120,17 @@ describe('A turn for the write calls of an account', () => {
 
   it('is later after the provider refused calls as too many', async () => {
     const aws = driver(5, 1);
-    expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
+    expect(await isNow(aws, REMOVAL)).toBe(true);
     await worker().noteRefusal(aws, TARGET, 20_000);
-    expect(await times(3, () => worker().take(aws, TARGET, REMOVAL))).toEqual([null, null, null]);
+    expect(await times(3, () => isNow(aws, REMOVAL))).toEqual([false, false, false]);
   });
 
   it('is not an hour later after the database clock was set back by one', async () => {
     const aws = driver(5, 1);
-    expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
+    expect(await isNow(aws, REMOVAL)).toBe(true);
     await database.autocommit.query(`UPDATE write_budgets SET full_at = now() + interval '1 hour'`);
-    expect(await worker().take(aws, TARGET, REMOVAL)).toBeNull();
+    expect(await isNow(aws, REMOVAL)).toBe(false);
     await new EngineStore().sweep.bringForward(database.autocommit);
-    expect(await worker().take(aws, TARGET, REMOVAL)).not.toBeNull();
+    expect(await isNow(aws, REMOVAL)).toBe(true);
   });
 });

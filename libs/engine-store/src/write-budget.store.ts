@@ -42,6 +42,28 @@ export class WriteBudgetStore {
     return turn ?? null;
   }
 
+  /**
+   * A place in the queue of those that found the bucket empty, at most `maxWaitMs` away: when the calls that come before it
+   * will have been taken at the rate of the refill. Nothing is reserved, the calls are taken then.
+   * @returns ms until then; null: the queue is longer
+   */
+  async enqueue(
+    tx: Tx,
+    accountKey: string,
+    { burst, refillPerSecond }: WriteBudget,
+    calls: number,
+    maxWaitMs: number,
+  ): Promise<number | null> {
+    const place = 'greatest(queued_until, full_at - make_interval(secs => $3)) + make_interval(secs => $2)';
+    const [[row]] = await tx.query<[{ waitMs: number }[], number]>(
+      `UPDATE write_budgets SET queued_until = ${place}
+       WHERE account_key = $1 AND ${place} <= now() + make_interval(secs => $4)
+       RETURNING round(1000 * extract(epoch FROM queued_until - now())::float8) AS "waitMs"`,
+      [accountKey, calls / refillPerSecond, burst / refillPerSecond, maxWaitMs / 1000],
+    );
+    return row?.waitMs ?? null;
+  }
+
   /** Empties the bucket. @param waitMs until it refills */
   async empty(
     tx: Tx,

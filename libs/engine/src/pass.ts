@@ -85,7 +85,8 @@ export class PassRunner {
     const planned = planChanges(step.rules, firstRead.rules, clock);
     if (planned.length === 0) return { ...read, sent: NOTHING, waitMs: null };
     const turn = await this.turns.take(driver, target, planned);
-    if (!turn) return { ...read, sent: throttledByBudget(planned), waitMs: null };
+    if (!turn.isNow)
+      return { ...read, sent: throttledByBudget(planned, turn.againInMs), waitMs: turn.againInMs };
     held.noteBudget(turn);
     const sent = await this.change(open, planned, firstRead.endedAt);
     const added = planned.flatMap((change) =>
@@ -140,7 +141,7 @@ export class PassRunner {
     const planned = planChanges(unwanted, []);
     if (planned.length === 0) return NOTHING;
     const turn = await this.turns.take(driver, target, planned);
-    if (!turn) return throttledByBudget(planned);
+    if (!turn.isNow) return throttledByBudget(planned, turn.againInMs);
     held.noteBudget(turn);
     return this.change(open, planned, deniedAt);
   }

@@ -12,7 +12,8 @@ import type { Timing } from './timing';
  *   SLOT        of a worker, shared fairly (`chooseFairly`); also while the target's lease, a call or a step before is under way
  *   GAP         of the target, while its account is short of writes, or where its writes block each other
  *               (`HeldLease.msUntilNextWrite`); it is waited for in the slot
- *   TURN        of the account, once the changes are planned (here): up to two seconds in the slot, which reads SLOT, else later
+ *   TURN        of the account, once the changes are planned (here): up to two seconds in the slot, which reads SLOT, else later,
+ *               additions in the order in which they asked
  *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), of a path
  *               whose additions were denied (`DeniedAdditions`), of a rule in doubt or awaited, and until a restore is confirmed
  *   SUSPENSION  of a rule that another program keeps removing, or that has no effect (`ruleLife.lost`, `withoutEffect`)
@@ -30,11 +31,15 @@ const MAX_WAIT_MS = 2000;
 /** An account is short of writes while less than this share of its burst is left. */
 const SHORT_OF_WRITES = 0.5;
 
-/** A turn for the calls of a pass. */
-export interface Turn {
-  /** the account is short of writes: changes to a target are gathered */
-  readonly isShort: boolean;
-}
+/** A turn for the calls of a pass: now, or none. */
+export type Turn =
+  | {
+      readonly isNow: true;
+      /** the account is short of writes: changes to a target are gathered */
+      readonly isShort: boolean;
+    }
+  /** @property againInMs when its turn will have come; null: back off */
+  | { readonly isNow: false; readonly againInMs: number | null };
 
 /**
  * Where a pass waits for the write calls of its cloud account. The account's bucket is in the database, which grants calls
@@ -47,12 +52,12 @@ export class WriteTurns {
     private readonly timing: Pick<Timing, 'wait'>,
   ) {}
 
-  /** Takes the calls for changes and waits for their turn. @returns null when that is too far: they are tried again later */
+  /** Takes the calls for changes and waits for their turn. Where that is too far, they are tried again later: additions in order */
   async take(
     driver: Budgeted,
     target: CloudTarget,
     planned: readonly Pick<DueChange, 'action'>[],
-  ): Promise<Turn | null> {
+  ): Promise<Turn> {
     const { autocommit } = this.database;
     const { burst, refillPerSecond } = driver.traits.writeBudget;
     const isRemoval = planned.some(({ action }) => action === 'remove');
@@ -62,10 +67,16 @@ export class WriteTurns {
     const calls = callsOf(driver, planned);
     const account = driver.accountKey(target);
     const turn = await this.budgets.take(autocommit, account, size, calls, maxWaitMs);
-    if (!turn) return null;
+    if (!turn) {
+      // removals are few calls, and never behind the queue of additions
+      const againInMs = isRemoval
+        ? null
+        : await this.budgets.enqueue(autocommit, account, size, calls, RULE_BACKOFF.capMs);
+      return { isNow: false, againInMs };
+    }
     if (turn.waitMs > 0) await this.timing.wait(turn.waitMs);
     const left = burst - (turn.fullInMs / 1000) * refillPerSecond;
-    return { isShort: left < burst * SHORT_OF_WRITES };
+    return { isNow: true, isShort: left < burst * SHORT_OF_WRITES };
   }
 
   /** The provider refused calls as too many: others use its budget too. @param waitMs that it asks for; null: none */

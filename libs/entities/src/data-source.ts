@@ -21,6 +21,7 @@ import { Accounts1795800000000 } from './migrations/1795800000000-accounts';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
 import { Reviews1795900000000 } from './migrations/1795900000000-reviews';
 import { Room1796000000000 } from './migrations/1796000000000-room';
+import { Turns1796100000000 } from './migrations/1796100000000-turns';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
 import { NoticeCursorEntity } from './notice.entity';
 import { LockdownEntity } from './lockdown.entity';
@@ -168,6 +169,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
       Accounts1795800000000,
       Reviews1795900000000,
       Room1796000000000,
+      Turns1796100000000,
     ],
     migrationsTransactionMode: 'each',
   });

@@ -170,9 +170,13 @@ export class WriteProbeEntity {
   @Moment() writtenAt!: Date;
 }
 
-/** Write budget of one cloud account, shared by all workers: when its bucket of calls is full again. */
+/**
+ * Write budget of one cloud account, shared by all workers: when its bucket of calls is full again, and until when additions
+ * that found it empty are expected, one after the other.
+ */
 @Entity('write_budgets')
 export class WriteBudgetEntity {
   @PrimaryColumn('text') accountKey!: string;
   @Moment() fullAt!: Date;
+  @Moment({ nullable: true }) queuedUntil!: Date | null;
 }
