@@ -20,7 +20,10 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, i
 
 /** An administrator adds the resources of an organization of AWS, for its teams, by the command line. */
 export async function many(): Promise<Figure[]> {
-  const drawbridge = await Drawbridge.start({ simulator: { SIMULATOR_GROUPS: String(RESOURCES + 1) } });
+  const drawbridge = await Drawbridge.start({
+    issuer: true,
+    simulator: { SIMULATOR_GROUPS: String(RESOURCES + 1) },
+  });
   try {
     for (const index of numbers(ACCOUNTS)) {
       const targets = numbers(RESOURCES).filter((each) => accountOf(each) === accountOf(index));

@@ -12,6 +12,7 @@ import {
   type LockedRules,
   type NotedWrite,
   type RuleStore,
+  type Queued,
   type WriteBudget,
   WriteBudgetStore,
 } from '#engine-store';
@@ -324,18 +325,19 @@ export class MemoryBudgets implements InMemory<WriteBudgetStore> {
   enqueue(
     accountKey: string,
     { burst, refillPerSecond }: WriteBudget,
-    calls: number,
+    { action, calls }: Queued,
     maxWaitMs: number,
   ): number | null {
     const { budgets, queuedUntil } = this.tables;
     const fullAt = budgets.get(accountKey);
     if (fullAt === undefined) return null;
-    const freeAt = Math.max(queuedUntil.get(accountKey) ?? 0, fullAt - (1000 * burst) / refillPerSecond);
+    const queue = `${accountKey} ${action}`;
+    const freeAt = Math.max(queuedUntil.get(queue) ?? 0, fullAt - (1000 * burst) / refillPerSecond);
     const place = freeAt + (1000 * calls) / refillPerSecond;
     const waitMs = place - this.tables.now();
     if (waitMs > maxWaitMs) return null;
-    queuedUntil.set(accountKey, place);
-    return Math.round(waitMs);
+    queuedUntil.set(queue, place);
+    return Math.max(0, Math.round(waitMs));
   }
 
   empty(accountKey: string, { burst, refillPerSecond }: WriteBudget, waitMs: number): void {

@@ -6,6 +6,12 @@ export interface WriteBudget {
   readonly refillPerSecond: number;
 }
 
+/** Removals have a queue of their own: they are not behind additions. */
+export interface Queued {
+  readonly action: 'add' | 'remove';
+  readonly calls: number;
+}
+
 /** Calls that were taken. */
 export interface BudgetTurn {
   /** until they may be sent */
@@ -43,22 +49,23 @@ export class WriteBudgetStore {
   }
 
   /**
-   * A place in the queue of those that found the bucket empty, at most `maxWaitMs` away: when the calls that come before it
-   * will have been taken at the rate of the refill. Nothing is reserved, the calls are taken then.
+   * A place in the queue of those that found the bucket empty, at most `maxWaitMs` away: when those before it will have taken
+   * their calls, at the rate of the refill. Nothing is reserved, the calls are taken then.
    * @returns ms until then; null: the queue is longer
    */
   async enqueue(
     tx: Tx,
     accountKey: string,
     { burst, refillPerSecond }: WriteBudget,
-    calls: number,
+    { action, calls }: Queued,
     maxWaitMs: number,
   ): Promise<number | null> {
-    const place = 'greatest(queued_until, full_at - make_interval(secs => $3)) + make_interval(secs => $2)';
+    const until = action === 'add' ? 'additions_until' : 'removals_until';
+    const place = `greatest(${until}, full_at - make_interval(secs => $3)) + make_interval(secs => $2)`;
     const [[row]] = await tx.query<[{ waitMs: number }[], number]>(
-      `UPDATE write_budgets SET queued_until = ${place}
+      `UPDATE write_budgets SET ${until} = ${place}
        WHERE account_key = $1 AND ${place} <= now() + make_interval(secs => $4)
-       RETURNING round(1000 * extract(epoch FROM queued_until - now())::float8) AS "waitMs"`,
+       RETURNING greatest(0, round(1000 * extract(epoch FROM ${until} - now())::float8)) AS "waitMs"`,
       [accountKey, calls / refillPerSecond, burst / refillPerSecond, maxWaitMs / 1000],
     );
     return row?.waitMs ?? null;

@@ -113,11 +113,9 @@ export function longestWait(sent: PassFacts['sent']): number | null {
   return waits.length === 0 ? null : Math.max(...waits);
 }
 
-/** Results of changes that were not sent because the account's write budget is spent. @param waitMs null: back off */
-export const throttledByBudget = (
-  planned: readonly DueChange[],
-  waitMs: number | null,
-): Map<string, SentChange> => refusedAll(planned, new DriverError('throttled', BUDGET_SPENT, waitMs));
+/** Results of changes that were not sent because the account's write budget is spent. @param waitMs until their turn */
+export const throttledByBudget = (planned: readonly DueChange[], waitMs: number): Map<string, SentChange> =>
+  refusedAll(planned, new DriverError('throttled', BUDGET_SPENT, waitMs));
 
 /** @throws the error itself when it is not a DriverError */
 export function asDriverError(error: unknown): DriverError {

@@ -13,7 +13,7 @@ import type { Timing } from './timing';
  *   GAP         of the target, while its account is short of writes, or where its writes block each other
  *               (`HeldLease.msUntilNextWrite`); it is waited for in the slot
  *   TURN        of the account, once the changes are planned (here): up to two seconds in the slot, which reads SLOT, else later,
- *               additions in the order in which they asked
+ *               removals and additions each in the order in which they asked
  *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), of a path
  *               whose additions were denied (`DeniedAdditions`), of a rule in doubt or awaited, and until a restore is confirmed
  *   SUSPENSION  of a rule that another program keeps removing, or that has no effect (`ruleLife.lost`, `withoutEffect`)
@@ -38,8 +38,8 @@ export type Turn =
       /** the account is short of writes: changes to a target are gathered */
       readonly isShort: boolean;
     }
-  /** @property againInMs when its turn will have come; null: back off */
-  | { readonly isNow: false; readonly againInMs: number | null };
+  /** @property againInMs when its turn will have come */
+  | { readonly isNow: false; readonly againInMs: number };
 
 /**
  * Where a pass waits for the write calls of its cloud account. The account's bucket is in the database, which grants calls
@@ -49,10 +49,10 @@ export class WriteTurns {
   constructor(
     private readonly database: Transactions,
     private readonly budgets: WriteBudgetStore,
-    private readonly timing: Pick<Timing, 'wait'>,
+    private readonly timing: Pick<Timing, 'wait' | 'random'>,
   ) {}
 
-  /** Takes the calls for changes and waits for their turn. Where that is too far, they are tried again later: additions in order */
+  /** Takes the calls for changes and waits for their turn. Where that is too far, they are tried again later, in order */
   async take(
     driver: Budgeted,
     target: CloudTarget,
@@ -68,11 +68,10 @@ export class WriteTurns {
     const account = driver.accountKey(target);
     const turn = await this.budgets.take(autocommit, account, size, calls, maxWaitMs);
     if (!turn) {
-      // removals are few calls, and never behind the queue of additions
-      const againInMs = isRemoval
-        ? null
-        : await this.budgets.enqueue(autocommit, account, size, calls, RULE_BACKOFF.capMs);
-      return { isNow: false, againInMs };
+      const queued = { action: isRemoval ? 'remove' : 'add', calls } as const;
+      const againInMs = await this.budgets.enqueue(autocommit, account, size, queued, RULE_BACKOFF.capMs);
+      // beyond the longest wait of a rule: spread, so that they do not come back together
+      return { isNow: false, againInMs: againInMs ?? RULE_BACKOFF.capMs * (0.5 + this.timing.random() / 2) };
     }
     if (turn.waitMs > 0) await this.timing.wait(turn.waitMs);
     const left = burst - (turn.fullInMs / 1000) * refillPerSecond;

@@ -171,12 +171,13 @@ export class WriteProbeEntity {
 }
 
 /**
- * Write budget of one cloud account, shared by all workers: when its bucket of calls is full again, and until when additions
+ * Write budget of one cloud account, shared by all workers: when its bucket of calls is full again, and until when those
  * that found it empty are expected, one after the other.
  */
 @Entity('write_budgets')
 export class WriteBudgetEntity {
   @PrimaryColumn('text') accountKey!: string;
   @Moment() fullAt!: Date;
-  @Moment({ nullable: true }) queuedUntil!: Date | null;
+  @Moment({ nullable: true }) additionsUntil!: Date | null;
+  @Moment({ nullable: true }) removalsUntil!: Date | null;
 }
