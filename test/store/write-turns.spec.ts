@@ -88,7 +88,7 @@ describe('A turn for the write calls of an account', () => {
   it.each([
     ['additions', ADDITION, 8, 1],
     ['removals', REMOVAL, 10, 2],
-  ])('is one after the other for %s that come later', async (_, change, atOnce, inSlot) => {
+  ])('is one after the other for %s that come later', async (_kind, change, atOnce, inSlot) => {
     const aws = driver(10, 1);
     const turns = await times(24, () => worker().take(aws, TARGET, change));
     const waits = turns.flatMap((turn) => (turn.isNow ? [] : [Math.round(turn.againInMs / 1000)]));

@@ -143,7 +143,7 @@ export const ARM_TYPES: Readonly<Record<string, ArmType>> = {
     actions: [...RULE_ACTIONS, ...RULE_ACTIONS.map((action) => action.replace('firewall', 'ipv6Firewall'))],
     polling: [],
     limit: 128,
-    traits: { ...CHILD_TRAITS, writeBudget: { burst: 20, refillPerSecond: 1 }, callTimeoutMs: 10_000 },
+    traits: { ...CHILD_TRAITS, writeBudget: { burst: 20, refillPerSecond: 1 }, callTimeoutMs: 20_000 },
     effect: { usualSeconds: 5, atMostSeconds: 300 },
     revocation: SIGN_IN,
     warnings: [
