@@ -35,9 +35,8 @@ describe('While a session is open', () => {
       const before = await cloud.objects(provider);
       const switched = given.switched(before);
       await cloud.changeObjects(provider, switched);
-      // where the list is gone, a first comparison finds that, and the next one that what was added again has no effect
+      await org.admin.posted(`/resources/${resourceId}/reconcile`);
       const { resourceIps } = await until('it is not ACTIVE', async () => {
-        await org.admin.posted(`/resources/${resourceId}/reconcile`);
         const session = await org.session(id);
         return session.status === 'PARTIAL' && session;
       });

@@ -63,6 +63,8 @@ export async function settle(
   if (settlement.alignRetries) await alignRetries(tx, stores, lease, decisions);
   if ([...decisions.values()].some(({ ending }) => ending.isFull))
     await makeRoom(tx, stores, lease, decisions);
+  if ([...decisions].some(([id, { failed }]) => failed === 'no effect' && isLetIn(rows, id)))
+    await stores.comparisons.schedule(tx, lease.targetId, 0, false);
   await stores.ledger.record(tx, recorded);
   if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
   await auditUnheld(tx, stores.owners, lease, recorded);
@@ -224,6 +226,10 @@ async function alignRetries(
   const dueAt = Math.max(...[...decisions.values()].map(({ rule }) => rule.dueAt ?? 0));
   if (dueAt > 0) await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
 }
+
+/** An address of the rule counts as let in: a comparison says on it why the rule, written again, has no effect. */
+const isLetIn = (rows: TargetRows, ruleId: string): boolean =>
+  rows.addressesOf(ruleId, ({ status }) => status === 'APPLIED').length > 0;
 
 /** The target is full: its removals are tried again at once, and a comparison finds what is not recorded. */
 async function makeRoom(
