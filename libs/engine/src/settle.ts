@@ -61,10 +61,7 @@ export async function settle(
   await save(tx, stores, rows, refused, absent);
   if (settlement.news) await stores.leases.note(tx, lease, settlement.news);
   if (settlement.alignRetries) await alignRetries(tx, stores, lease, decisions);
-  if ([...decisions.values()].some(({ ending }) => ending.isFull))
-    await makeRoom(tx, stores, lease, decisions);
-  if ([...decisions].some(([id, { failed }]) => failed === 'no effect' && isLetIn(rows, id)))
-    await stores.comparisons.schedule(tx, lease.targetId, 0, false);
+  await lookAgain(tx, stores, lease, rows, decisions);
   await stores.ledger.record(tx, recorded);
   if (listed.length > 0) await stores.unmanaged.list(tx, lease.targetId, listed);
   await auditUnheld(tx, stores.owners, lease, recorded);
@@ -227,19 +224,34 @@ async function alignRetries(
   if (dueAt > 0) await store.save(tx, { rules: rules.map((rule) => ({ ...rule, dueAt })) });
 }
 
-/** An address of the rule counts as let in: a comparison says on it why the rule, written again, has no effect. */
-const isLetIn = (rows: TargetRows, ruleId: string): boolean =>
-  rows.addressesOf(ruleId, ({ status }) => status === 'APPLIED').length > 0;
-
-/** The target is full: its removals are tried again at once, and a comparison finds what is not recorded. */
-async function makeRoom(
+/**
+ * Has the target compared at once: where it is full, for what is not recorded, and where a rule that counts as applied was
+ * written again without effect, to say why on its addresses.
+ */
+async function lookAgain(
   tx: Tx,
-  { rules: store, comparisons }: EngineStore,
+  { rules, comparisons }: EngineStore,
+  lease: Lease,
+  rows: TargetRows,
+  decisions: Decisions,
+): Promise<void> {
+  const isFull = [...decisions.values()].some(({ ending }) => ending.isFull);
+  const isFutile = [...decisions].some(
+    ([id, { failed }]) =>
+      failed === 'no effect' && rows.addressesOf(id, ({ status }) => status === 'APPLIED').length > 0,
+  );
+  if (isFull) await retryRemovals(tx, rules, lease, decisions);
+  if (isFull || isFutile) await comparisons.schedule(tx, lease.targetId, 0, false);
+}
+
+/** Its removals that wait are tried again at once. */
+async function retryRemovals(
+  tx: Tx,
+  store: EngineStore['rules'],
   lease: Lease,
   decisions: Decisions,
 ): Promise<void> {
   const { rules, now } = await store.lockRetries(tx, lease, [...decisions.keys()]);
   const unwanted = rules.filter(({ unwantedSince }) => unwantedSince !== null);
   await store.save(tx, { rules: unwanted.map((rule) => ({ ...rule, dueAt: now })) });
-  await comparisons.schedule(tx, lease.targetId, 0, false);
 }
