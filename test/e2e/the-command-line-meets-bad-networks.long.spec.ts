@@ -172,7 +172,7 @@ describe('The command line meets bad networks', () => {
       'ip',
       'doctor',
       'start',
-      'stop --all',
+      'stop --all --timeout 1',
       'status',
       'list',
       'extend 11111111-1111-4111-8111-111111111111',

@@ -3,6 +3,7 @@ import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import type { BuiltImage } from '../machines/built-image';
+import { startedFile } from './one-file-apps';
 
 const ROOT = resolve(__dirname, '../../..');
 const READY_TIMEOUT_MS = 60_000;
@@ -47,7 +48,7 @@ export class AppProcess {
     const output = reader === 'full disk' ? openSync('/dev/full', 'w') : 'pipe';
     const isFolder = typeof release === 'string';
     const [program, ...args] = isFolder
-      ? [process.execPath, `dist/apps/${name}/src/main.js`]
+      ? [process.execPath, release === ROOT ? startedFile(name, env) : `dist/apps/${name}/src/main.js`]
       : release.command();
     const child = spawn(program, args, {
       cwd: isFolder ? release : ROOT,

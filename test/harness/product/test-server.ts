@@ -8,6 +8,7 @@ import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
 import { stopOrphan } from '../../../apps/launcher/src/postgres/orphan';
 import { codeOf, isRunning } from '../../../apps/launcher/src/processes';
 import { serviceUrlOf, TEMPLATE } from '../database/template';
+import { joinApps } from './one-file-apps';
 
 const ROOT = resolve(__dirname, '../../..');
 const SPACE_NEEDED = 500 * 1024 * 1024;
@@ -34,6 +35,7 @@ export default async function acquireTestServer(): Promise<() => Promise<void>> 
 
 async function startTestServer(): Promise<() => Promise<void>> {
   build();
+  await joinApps();
   await removeLeftovers();
   const folder = mkdtempSync(join(fastestFolder(), `${PREFIX}${process.pid}-`));
   // PostgreSQL may run as another user than this one, and has to get through to its own folder.
