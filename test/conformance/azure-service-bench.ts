@@ -12,6 +12,17 @@ export const PRINCIPAL = {
   subscriptionId: '00000000-0000-4000-8000-000000000001',
 };
 
+/** @returns a token of the simulated cloud */
+export async function signIn(url: string, scope = `${url}/azure/arm/.default`): Promise<string> {
+  const { tenantId, clientId, clientSecret } = PRINCIPAL;
+  const proof = { client_id: clientId, client_secret: clientSecret };
+  const answer = await fetch(`${url}/azure/login/${tenantId}/oauth2/v2.0/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...proof, scope }),
+  });
+  return ((await answer.json()) as { access_token: string }).access_token;
+}
+
 /** A kind of service, as the simulated cloud has it. */
 interface Service {
   readonly armType: string;

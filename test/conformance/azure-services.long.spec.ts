@@ -6,8 +6,8 @@ import {
   driverOf,
   idOf,
   LIST_OPERATIONS,
-  PRINCIPAL,
   SERVICES,
+  signIn,
   targetOf,
 } from './azure-service-bench';
 import { kinds, thrown } from './driver-actions';
@@ -33,25 +33,12 @@ class OtherTool {
 
   private async send(resourceType: string, init: RequestInit = {}): Promise<Properties> {
     const service = SERVICES[resourceType]!;
-    this.token ||= await this.signIn();
+    this.token ||= await signIn(this.url);
     const url = `${this.url}/azure/arm${idOf(service, service.name)}?api-version=${service.apiVersion}`;
     const answer = await fetch(url, { ...init, headers: { authorization: `Bearer ${this.token}` } });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
     const text = await answer.text();
     return text === '' ? {} : (JSON.parse(text) as { properties: Properties }).properties;
-  }
-
-  private async signIn(): Promise<string> {
-    const answer = await fetch(`${this.url}/azure/login/${PRINCIPAL.tenantId}/oauth2/v2.0/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: PRINCIPAL.clientId,
-        client_secret: PRINCIPAL.clientSecret,
-        scope: `${this.url}/azure/arm/.default`,
-      }),
-    });
-    return ((await answer.json()) as { access_token: string }).access_token;
   }
 }
 

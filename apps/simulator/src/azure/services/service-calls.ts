@@ -58,6 +58,14 @@ export class ServiceCalls {
     return jsonAnswer(200, { value, ...(page.next && { nextLink: next }) }, 'OK');
   }
 
+  getRule({ service, target, collection, rule, how }: ServiceCall): CloudAnswer {
+    const properties = this.services.get(target, how.asOf).rules[collection]?.[rule];
+    if (properties) return jsonAnswer(200, ruleJson(service, target, collection, rule, properties), 'OK');
+    const type = `${service.armType}/${collection}`;
+    const message = `The requested resource of type '${type}' with name '${rule}' was not found.`;
+    throw new CloudError(404, 'ResourceNotFound', message);
+  }
+
   putRule(call: ServiceCall): CloudAnswer {
     const { target, collection, rule: name } = call;
     const service = call.service as ChildService;

@@ -1,8 +1,9 @@
 import type { CallEffect } from '../../faults/fault-script';
 import { SUBSCRIPTION_ID } from '../principal';
+import type { ServiceCalls } from './service-calls';
 import { SERVICES, serviceOf, type Service } from './service-types';
 
-type Kind = 'get' | 'patch' | 'listRules' | 'putRule' | 'deleteRule' | 'permissions' | 'locks' | 'operation';
+type Kind = keyof ServiceCalls | 'permissions' | 'locks';
 
 /** A request for a service. */
 export interface ServiceRoute {
@@ -26,6 +27,7 @@ export const SERVICE_EFFECTS: Readonly<Record<string, CallEffect>> = {
   GetService: 'read',
   PatchService: 'change',
   ListFirewallRules: 'read',
+  GetFirewallRule: 'read',
   PutFirewallRule: 'add',
   DeleteFirewallRule: 'remove',
   GetServiceOperation: 'read',
@@ -72,6 +74,7 @@ export function serviceRoute(method: string, path: string): ServiceRoute | null 
   if (known.shape !== 'children' || !Object.hasOwn(known.collections, collection)) return null;
   const action = `${armType}/${collection}`;
   if (method === 'GET' && rule === '') return route('listRules', 'ListFirewallRules', `${action}/read`);
+  if (method === 'GET') return route('getRule', 'GetFirewallRule', `${action}/read`);
   if (method === 'PUT' && rule !== '') return route('putRule', 'PutFirewallRule', `${action}/write`);
   return method === 'DELETE' && rule !== ''
     ? route('deleteRule', 'DeleteFirewallRule', `${action}/delete`)

@@ -1,4 +1,4 @@
-import { RESOURCE_GROUP } from '../principal';
+import { RESOURCE_GROUP, TENANT_ID } from '../principal';
 
 /** What a simulated service does. Written from the services' own pages, not from the driver. */
 interface ServiceBase {
@@ -72,7 +72,13 @@ export const SERVICES: readonly Service[] = [
     refusesSmall: false,
     requiresDefaultAction: false,
     completesAddresses: true,
-    properties: { enableRbacAuthorization: true, publicNetworkAccess: 'Enabled', networkAcls: ACLS },
+    properties: {
+      tenantId: TENANT_ID,
+      sku: { family: 'A', name: 'standard' },
+      enableRbacAuthorization: true,
+      publicNetworkAccess: 'Enabled',
+      networkAcls: ACLS,
+    },
   },
   {
     shape: 'list',
