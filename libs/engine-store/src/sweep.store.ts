@@ -248,8 +248,8 @@ export class SweepStore {
   /** Corrects comparisons and write budgets after the database clock was set back: those later than any delay allows become now. */
   async bringForward(tx: Tx): Promise<void> {
     await tx.query(
-      `WITH budgets AS (UPDATE write_budgets SET full_at = now(), additions_until = NULL, removals_until = NULL
-         WHERE greatest(full_at, additions_until, removals_until) > now() + interval '3 minutes')
+      `WITH budgets AS (UPDATE write_budgets SET full_at = now(), additions_until = NULL, removals_until = NULL, verifications_until = NULL
+         WHERE greatest(full_at, additions_until, removals_until, verifications_until) > now() + interval '3 minutes')
        UPDATE targets SET reconcile_due_at = now() WHERE reconcile_due_at > now() + interval '1 day'`,
     );
   }

@@ -6,9 +6,15 @@ export interface WriteBudget {
   readonly refillPerSecond: number;
 }
 
-/** Removals have a queue of their own: they are not behind additions. */
+const QUEUES = {
+  add: 'additions_until',
+  remove: 'removals_until',
+  verify: 'verifications_until',
+} as const;
+
+/** Each kind of call has a queue of its own: removals are not behind additions, nor either behind verifications. */
 export interface Queued {
-  readonly action: 'add' | 'remove';
+  readonly action: keyof typeof QUEUES;
   readonly calls: number;
 }
 
@@ -60,7 +66,7 @@ export class WriteBudgetStore {
     { action, calls }: Queued,
     maxWaitMs: number,
   ): Promise<number | null> {
-    const until = action === 'add' ? 'additions_until' : 'removals_until';
+    const until = QUEUES[action];
     const place = `greatest(${until}, full_at - make_interval(secs => $3)) + make_interval(secs => $2)`;
     const [[row]] = await tx.query<[{ waitMs: number }[], number]>(
       `UPDATE write_budgets SET ${until} = ${place}

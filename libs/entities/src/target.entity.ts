@@ -180,4 +180,5 @@ export class WriteBudgetEntity {
   @Moment() fullAt!: Date;
   @Moment({ nullable: true }) additionsUntil!: Date | null;
   @Moment({ nullable: true }) removalsUntil!: Date | null;
+  @Moment({ nullable: true }) verificationsUntil!: Date | null;
 }

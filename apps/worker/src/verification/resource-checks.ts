@@ -8,8 +8,8 @@ import { agentAbsence, RETRYABLE_KINDS, TARGET_GONE_MS } from '#rules';
 
 const BATCH_SIZE = 10;
 export const VERIFY_INTERVAL_MINUTES = 30;
-/** After a verification that failed with a retryable error. */
-const RETRY_MINUTES = 2;
+/** After a verification that failed with a retryable error; the longest wait for a turn. */
+const RETRY_MS = 120_000;
 const LEASE_SECONDS = 60;
 /** Dry-run calls of one verification that count as writes. */
 const DRY_RUN_WRITES = 2;
@@ -60,7 +60,8 @@ export class ResourceChecks {
         ? await driverErrorOf(() => this.verifyWithDriver(due))
         : await this.agentFailure(due);
       if (failure && (RETRYABLE_KINDS.has(failure.kind) || isMissingForNow(due, failure))) {
-        await this.store.postponeResource(this.database.autocommit, due, RETRY_MINUTES);
+        const inMs = Math.min(failure.retryAfterMs ?? RETRY_MS, RETRY_MS);
+        await this.store.postponeResource(this.database.autocommit, due, inMs);
         return;
       }
       await this.database.transaction((tx) =>
@@ -87,16 +88,16 @@ export class ResourceChecks {
     const access = { resourceType, identifier, region, credentialId, isProven: writeVerified };
     const target = await this.clouds.open(access, new Map());
     const { burst, refillPerSecond } = driver.traits.writeBudget;
-    const waitMs = await this.engine.budgets.take(
-      this.database.autocommit,
-      driver.accountKey(target),
-      // a provider that allows few writes is asked when it has been left alone
-      { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond },
-      DRY_RUN_WRITES,
-      0,
-    );
-    if (waitMs === null)
-      throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls');
+    // a provider that allows few writes is asked when it has been left alone
+    const size = { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond };
+    const { autocommit } = this.database;
+    const account = driver.accountKey(target);
+    const turn = await this.engine.budgets.take(autocommit, account, size, DRY_RUN_WRITES, 0);
+    if (turn === null) {
+      const queued = { action: 'verify', calls: DRY_RUN_WRITES } as const;
+      const inMs = await this.engine.budgets.enqueue(autocommit, account, size, queued, RETRY_MS);
+      throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls', inMs);
+    }
     await driver.verify(target, due.config);
   }
 }

@@ -188,11 +188,11 @@ export class VerificationStore {
   }
 
   /** Schedules a retry after a retryable failure; nothing else changes. */
-  async postponeResource(tx: Tx, due: DueResource, inMinutes: number): Promise<void> {
+  async postponeResource(tx: Tx, due: DueResource, inMs: number): Promise<void> {
     await tx.query(
-      `UPDATE resources SET verify_due_at = now() + make_interval(mins => $3)
+      `UPDATE resources SET verify_due_at = now() + make_interval(secs => $3)
        WHERE id = $1 AND verify_due_at = $2::timestamptz`,
-      [due.id, due.lease, inMinutes],
+      [due.id, due.lease, inMs / 1000],
     );
   }
 
