@@ -38,7 +38,7 @@ describeInBrowser('The console is used by administrators', () => {
     const visitor = await at('/open');
     const { page } = visitor;
     await visitor.click('button', 'Lock down');
-    await page.getByText('This ends 1 open session at once.').waitFor();
+    await page.getByText('1 open session of 1 user').waitFor();
     await visitor.fill('Reason', 'Laptop stolen');
     await confirmed(visitor, 'Lock down');
     await says(visitor, /^Locked down: .* This ended 1 session\.$/);
@@ -86,7 +86,7 @@ describeInBrowser('The console is used by administrators', () => {
     await visitor.page.getByRole('button', { name: 'Remove' }).first().click();
     await visitor.page
       .getByRole('dialog')
-      .getByText(/^Not allowed any more: \d+$/)
+      .getByText(/^Not allowed any more: \d+ rights?$/)
       .waitFor();
     const asked: string[] = [];
     visitor.page.on('request', (request) => asked.push(`${request.method()} ${request.url()}`));

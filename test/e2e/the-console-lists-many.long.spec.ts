@@ -94,7 +94,7 @@ describeInBrowser('The console lists many', () => {
     await visitor.tabTo('Select all 50 on this page');
     await pressed('Space');
     await page.getByText('50 selected').waitFor();
-    while ((await visitor.focused()) !== 'Stop …') await pressed('Shift+Tab');
+    while ((await visitor.focused()) !== 'Stop…') await pressed('Shift+Tab');
     await pressed('Enter');
     expect(await visitor.focused()).toBe('Stop 50 sessions?');
     while ((await visitor.focused()) !== 'Stop') await pressed('Tab');
