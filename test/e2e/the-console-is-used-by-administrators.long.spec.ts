@@ -75,6 +75,28 @@ describeInBrowser('The console is used by administrators', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('who confirm a right, of how few there are, and see that it is due no more', async () => {
+    const own = await organization(drawbridge, sshTo(1));
+    await own.admin.expect(200, own.admin.patch('/organization/settings', { membershipReviewDays: 30 }));
+    await drawbridge.query(
+      `UPDATE role_users SET created_at = now() - interval '40 days' WHERE organization_id = $1`,
+      [own.organizationId],
+    );
+    const { email } = await newcomer(drawbridge, own.admin, { isOrgAdmin: true });
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url('/reviews'));
+    const { page } = visitor;
+    await page.getByText('due', { exact: true }).waitFor();
+    await page.getByRole('checkbox').last().check();
+    await visitor.click('button', 'Confirm…');
+    await visitor.fill('Note', 'On call');
+    await confirmed(visitor, 'Confirm');
+    await says(visitor, /^Confirm 1 right: 1 done\.$/);
+    await page.getByText('due', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('cell').getByText(email).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
   it('who delete an object of each kind, for which nothing is asked afterwards', async () => {
     const own = await furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.8');
     // with an open session a resource cannot be deleted
