@@ -97,6 +97,33 @@ describeInBrowser('The console is used by administrators', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('who find an account of a credential for many among those of other pages', async () => {
+    const { id } = await org.admin.created<{ id: string }>('/credentials', {
+      name: 'Every account',
+      provider: 'AWS',
+      credentialType: 'WEB_IDENTITY',
+      credentialData: { roleArn: 'arn:aws:iam::{account}:role/drawbridge' },
+    });
+    await drawbridge.query(
+      `INSERT INTO cloud_accounts (organization_id, credential_id, account, listed_label, listed_at)
+       SELECT $1, $2, (200000000000 + n)::text, 'Account ' || n, now() FROM generate_series(1, 60) n`,
+      [org.organizationId, id],
+    );
+    const visitor = await at(`/credentials/${id}`);
+    const { page } = visitor;
+    await visitor.click('link', 'Accounts');
+    await page.getByText('1 to 50 of 60').waitFor();
+    await visitor.click('link', 'Next');
+    await page.getByText('Account 60', { exact: true }).waitFor();
+    await page.getByLabel('Search: account, name').fill('200000000007');
+    await page.getByText('Account 7', { exact: true }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await visitor.click('link', 'Credential');
+    await page.getByLabel(/^Accounts below/).fill('ou-abcd-12345678');
+    await page.getByRole('region', { name: 'Commands' }).getByText('ou-abcd-12345678').waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
   it('who delete an object of each kind, for which nothing is asked afterwards', async () => {
     const own = await furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.8');
     // with an open session a resource cannot be deleted
