@@ -1,5 +1,6 @@
 import { colleague } from '../builders/accounts/colleague';
 import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
 import type { Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -64,6 +65,14 @@ describe('A plan', () => {
     expect(moved).toMatchObject({ refusal: null, closes: [{ address: '203.0.113.91/32' }, {}] });
     await org.admin.posted(`/sessions/${session.id}/stop`);
     await org.reaches(session.id, 'CANCELLED');
+  });
+
+  it('shares what a static IP rule lets in', async () => {
+    const ipAddress = '203.0.113.95';
+    const { id } = await staticIpRule(org, { ipAddress, resourceIds: org.resourceIds });
+    await staticIpRuleReaches(org, id, 'ACTIVE');
+    expect(outcomes(await plan({ ipv4Address: ipAddress }))).toEqual(['SHARED', 'SHARED']);
+    await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${id}`));
   });
 
   it('names the rule of others that lets the address in already', async () => {

@@ -38,7 +38,7 @@ describeInBrowser('The console is used by administrators', () => {
     const visitor = await at('/open');
     const { page } = visitor;
     await visitor.click('button', 'Lock down');
-    await page.getByText('This ends 1 open session at once.').waitFor();
+    await page.getByText('1 open session of 1 user').waitFor();
     await visitor.fill('Reason', 'Laptop stolen');
     await confirmed(visitor, 'Lock down');
     await says(visitor, /^Locked down: .* This ended 1 session\.$/);
@@ -75,6 +75,55 @@ describeInBrowser('The console is used by administrators', () => {
     expect(visitor.complaints).toEqual([]);
   });
 
+  it('who confirm a right, of how few there are, and see that it is due no more', async () => {
+    const own = await organization(drawbridge, sshTo(1));
+    await own.admin.expect(200, own.admin.patch('/organization/settings', { membershipReviewDays: 30 }));
+    await drawbridge.query(
+      `UPDATE role_users SET created_at = now() - interval '40 days' WHERE organization_id = $1`,
+      [own.organizationId],
+    );
+    const { email } = await newcomer(drawbridge, own.admin, { isOrgAdmin: true });
+    const visitor = await site.signedIn({ email, password: PASSWORD });
+    await visitor.goto(site.url('/reviews'));
+    const { page } = visitor;
+    await page.getByText('due', { exact: true }).waitFor();
+    await page.getByRole('checkbox').last().check();
+    await visitor.click('button', 'Confirm…');
+    await visitor.fill('Note', 'On call');
+    await confirmed(visitor, 'Confirm');
+    await says(visitor, /^Confirm 1 right: 1 done\.$/);
+    await page.getByText('due', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByRole('cell').getByText(email).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('who find an account of a credential for many among those of other pages', async () => {
+    const { id } = await org.admin.created<{ id: string }>('/credentials', {
+      name: 'Every account',
+      provider: 'AWS',
+      credentialType: 'WEB_IDENTITY',
+      credentialData: { roleArn: 'arn:aws:iam::{account}:role/drawbridge' },
+    });
+    await drawbridge.query(
+      `INSERT INTO cloud_accounts (organization_id, credential_id, account, listed_label, listed_at)
+       SELECT $1, $2, (200000000000 + n)::text, 'Account ' || n, now() FROM generate_series(1, 60) n`,
+      [org.organizationId, id],
+    );
+    const visitor = await at(`/credentials/${id}`);
+    const { page } = visitor;
+    await visitor.click('link', 'Accounts');
+    await page.getByText('1 to 50 of 60').waitFor();
+    await visitor.click('link', 'Next');
+    await page.getByText('Account 60', { exact: true }).waitFor();
+    await page.getByLabel('Search: account, name').fill('200000000007');
+    await page.getByText('Account 7', { exact: true }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await visitor.click('link', 'Credential');
+    await page.getByLabel(/^Accounts below/).fill('ou-abcd-12345678');
+    await page.getByRole('region', { name: 'Commands' }).getByText('ou-abcd-12345678').waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
   it('who delete an object of each kind, for which nothing is asked afterwards', async () => {
     const own = await furnishedOrganization(drawbridge, { group: group(0) }, '203.0.113.8');
     // with an open session a resource cannot be deleted
@@ -86,7 +135,7 @@ describeInBrowser('The console is used by administrators', () => {
     await visitor.page.getByRole('button', { name: 'Remove' }).first().click();
     await visitor.page
       .getByRole('dialog')
-      .getByText(/^Not allowed any more: \d+$/)
+      .getByText(/^Not allowed any more: \d+ rights?$/)
       .waitFor();
     const asked: string[] = [];
     visitor.page.on('request', (request) => asked.push(`${request.method()} ${request.url()}`));

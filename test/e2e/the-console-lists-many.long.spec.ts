@@ -20,12 +20,17 @@ const COLLECTIONS = [
   '/decide',
   '/open',
   '/open?tab=all',
+  '/reviews',
+  '/reviews?tab=static-rules',
 ];
 
 /** Addresses and identifiers that take more than a line. */
 const TALL = `[...document.querySelectorAll('code')]
   .filter((one) => one.getClientRects().length > 1 && !one.querySelector('wbr'))
   .map((one) => one.innerText)`;
+
+/** What puts a list in another order. */
+const HEADS = `[...document.querySelectorAll('th a')].map(({ href }) => href)`;
 
 describeInBrowser('The console lists many', () => {
   const drawbridge = Drawbridge.shared();
@@ -94,7 +99,7 @@ describeInBrowser('The console lists many', () => {
     await visitor.tabTo('Select all 50 on this page');
     await pressed('Space');
     await page.getByText('50 selected').waitFor();
-    while ((await visitor.focused()) !== 'Stop …') await pressed('Shift+Tab');
+    while ((await visitor.focused()) !== 'Stop…') await pressed('Shift+Tab');
     await pressed('Enter');
     expect(await visitor.focused()).toBe('Stop 50 sessions?');
     while ((await visitor.focused()) !== 'Stop') await pressed('Tab');
@@ -152,15 +157,19 @@ describeInBrowser('The console lists many', () => {
       },
     ],
     ['many of each', async () => (await crowdedOrganization(drawbridge, '127.0.0.1')).keeper.email],
-  ])('with %s, no address takes more than a line, on a phone and on a desk', async (_, email) => {
-    const visitor = await at('/', await email());
-    for (const path of COLLECTIONS) {
-      await visitor.goto(site.url(path));
-      for (const width of [320, 1280]) {
-        await visitor.page.setViewportSize({ width, height: 800 });
-        expect([path, width, await visitor.page.evaluate<string[]>(TALL)]).toEqual([path, width, []]);
+  ])(
+    'with %s, no address takes more than a line, on a phone and on a desk, and each head puts in order',
+    async (_, email) => {
+      const visitor = await at('/', await email());
+      for (const path of COLLECTIONS) {
+        await visitor.goto(site.url(path));
+        for (const width of [320, 1280]) {
+          await visitor.page.setViewportSize({ width, height: 800 });
+          expect([path, width, await visitor.page.evaluate<string[]>(TALL)]).toEqual([path, width, []]);
+        }
+        for (const head of await visitor.page.evaluate<string[]>(HEADS)) await visitor.goto(head);
       }
-    }
-    expect(visitor.complaints).toEqual([]);
-  });
+      expect(visitor.complaints).toEqual([]);
+    },
+  );
 });

@@ -63,6 +63,7 @@ export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
         resourceIdentifier: group(index),
         region: 'eu-central-1',
         config: { port },
+        labels: { env: index === 1 ? 'staging' : 'prod' },
       }),
     );
   for (const id of resourceIds) await admin.posted(`/resources/${id}/verify`);

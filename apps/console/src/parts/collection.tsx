@@ -1,10 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { useList, type ItemOf, type ListParameters, type ListPath } from '../api';
-import { Loaded, Page, Pager, Section, Table, Time, type Column } from '../ui';
+import { Loaded, Muted, Page, Pager, Section, Table, Time, type Column } from '../ui';
 import { askedBy, Filters, isNarrowed, type Address, type Filter } from './filters';
 import { PAGE_SIZE } from './search';
 import { Selection, type Bulk } from './selection';
+import { count } from './words';
 
 /** All of so short a list is seen: it has no fields and no boxes. */
 const FEW = 10;
@@ -24,6 +25,8 @@ interface CollectionProps<Path extends ListPath> {
   /** its order until another one is chosen */
   readonly sort?: string;
   readonly bulk?: readonly Bulk<ItemOf<Path>>[];
+  /** rows are selected in a short list, too: nothing else is done to one */
+  readonly isForBulk?: boolean;
   /** such as "session", for what is done to several */
   readonly one?: string;
   /** a row in words; left out: its name */
@@ -71,7 +74,7 @@ export function Collection<Path extends ListPath>(given: CollectionProps<Path>) 
   const table = {
     caption: given.caption,
     keyOf,
-    sorted: isWhole ? undefined : (address['sort'] ?? sort),
+    sorted: isWhole || given.isBeside ? undefined : (address['sort'] ?? sort),
     empty: isAll ? given.empty : <p>Nothing here matches.</p>,
   };
   const change = (next: Address): void =>
@@ -92,7 +95,7 @@ export function Collection<Path extends ListPath>(given: CollectionProps<Path>) 
           const rows = isFirst ? items.toSorted((a, b) => Number(isFirst(b)) - Number(isFirst(a))) : items;
           return (
             <>
-              {isWhole || bulk.length === 0 || rows.length === 0 ? (
+              {(isWhole && !given.isForBulk) || bulk.length === 0 || rows.length === 0 ? (
                 <Table {...table} columns={columns} rows={rows} />
               ) : (
                 <Selection
@@ -105,7 +108,11 @@ export function Collection<Path extends ListPath>(given: CollectionProps<Path>) 
                   {(boxes) => <Table {...table} columns={[boxes, ...columns]} rows={rows} />}
                 </Selection>
               )}
-              <Pager page={page} size={PAGE_SIZE} total={total} />
+              {given.isBeside && total > items.length ? (
+                <Muted>and {count(total - items.length, 'other')}</Muted>
+              ) : (
+                <Pager page={page} size={PAGE_SIZE} total={total} />
+              )}
             </>
           );
         }}

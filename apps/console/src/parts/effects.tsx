@@ -1,8 +1,8 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { paths } from '#client/schema';
 import { api, type Schemas } from '../api';
-import { Loaded, Notice, unbroken } from '../ui';
-import { count } from './words';
+import { Facts, Loaded, Notice } from '../ui';
+import { count, Some } from './words';
 
 type Plan = Schemas['ChangePlanDto'];
 
@@ -33,47 +33,51 @@ export function Effects({ method, path, id, body }: EffectsProps) {
     refetchInterval: false,
     staleTime: 'static',
     gcTime: 0,
+    placeholderData: keepPreviousData,
   });
   return <Loaded query={plan}>{(planned) => <Planned plan={planned} />}</Loaded>;
 }
 
-const MAX_NAMED = 10;
+const MAX_NAMED = 5;
 
 function Planned({ plan: { refusal, rights, continuing, ends, opens } }: { plan: Plan }) {
   if (refusal) return <Notice tone="warn">It would be refused: {refusal.message}</Notice>;
   const { sessions, people, jobs, staticIpRules, rules } = ends;
-  const numbers: readonly (readonly [string, number | null])[] = [
-    ['People', people],
-    ['Sessions of programs', jobs],
-    ['Static IP rules that end', staticIpRules],
-    ['Rules that close', rules],
-    ['Rules that open', opens.rules],
-    ['Sessions that stay open until they end, though not allowed any more', continuing.sessions],
-  ];
+  const { sessions: stay } = continuing;
   return (
     <>
-      <p>
-        This ends {count(sessions, 'open session')} at once.
-        {numbers.map(([what, number]) => (number ? ` ${what}: ${number}.` : ''))}
-      </p>
+      <Facts
+        of={{
+          'Ends at once': list([
+            count(sessions, 'open session') + (people > 0 ? ` of ${count(people, 'user')}` : ''),
+            jobs > 0 ? `${jobs} of programs` : '',
+          ]),
+          Closes: list([some(rules, 'rule'), some(staticIpRules, 'static IP rule')]),
+          Opens: list([some(opens.rules, 'rule')]),
+          'Stays open': stay ? `${count(stay, 'session')}, though not allowed any more` : null,
+        }}
+      />
       <Rights of={rights.lost} what="Not allowed any more" />
       <Rights of={rights.gained} what="Allowed from now on" />
     </>
   );
 }
 
+const some = (number: number, one: string): string => (number > 0 ? count(number, one) : '');
+const list = (parts: readonly string[]): string | null => parts.filter(Boolean).join(', ') || null;
+
 function Rights({ of: { total, atMost, sample }, what }: { of: Plan['rights']['lost']; what: string }) {
   if (atMost === 0) return null;
   return (
     <div>
       <strong>
-        {what}: {total ?? `at most ${atMost}`}
+        {what}: {total === null ? 'at most ' : ''}
+        {count(total ?? atMost, 'right')}
       </strong>
-      <ul>
-        {sample.slice(0, MAX_NAMED).map(({ userId, email, resourceId, resourceName }) => (
-          <li key={`${userId} ${resourceId}`}>{unbroken(`${email} on ${resourceName}`)}</li>
-        ))}
-      </ul>
+      <Some
+        of={sample.slice(0, MAX_NAMED).map(({ email, resourceName }) => `${email} on ${resourceName}`)}
+        {...(total === null ? {} : { total })}
+      />
     </div>
   );
 }

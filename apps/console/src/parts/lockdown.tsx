@@ -1,12 +1,10 @@
+import { useState } from 'react';
 import { api, type Schemas } from '../api';
 import { CheckField, ConfirmButton, localTime, TextField } from '../ui';
 import { Effects } from './effects';
 import { count } from './words';
 
 type Lockdown = Schemas['LockdownDto'];
-
-/** For a dry run: whatever the reason will be. */
-const ANY = { reason: '-' };
 
 interface SubjectProps {
   /** of the user; null: the organization */
@@ -18,6 +16,7 @@ interface SubjectProps {
 /** The button that declares a lockdown, or what there is of one and the button that lifts it. */
 export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
   const params = { path: { id: userId ?? '' } };
+  const [staticRules, setStaticRules] = useState(false);
   if (lockdown)
     return (
       <>
@@ -64,7 +63,8 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
         method="post"
         path={userId === null ? '/api/v1/organization/lockdown' : '/api/v1/users/{id}/lockdown'}
         id={userId}
-        body={ANY}
+        // whatever the reason will be
+        body={{ reason: '-', ...(userId === null ? { staticRules } : {}) }}
       />
       <p>
         No session of {name} can be started or extended until the lockdown is lifted. Another administrator
@@ -80,7 +80,9 @@ export function LockdownActions({ userId, name, lockdown }: SubjectProps) {
         <CheckField
           name="staticRules"
           label="Close static IP rules, too"
-          help="They open again when the lockdown is lifted"
+          help="They open again when the lockdown is lifted."
+          checked={staticRules}
+          onChange={({ target }) => setStaticRules(target.checked)}
         />
       ) : null}
     </ConfirmButton>

@@ -1,4 +1,5 @@
 import { nameColumn, timeColumn } from './collection';
+import { labelsText } from './labels';
 import { providerOf, resourceTypeOf, useTypes, type Resource } from './types';
 import { Lines } from './words';
 import { Badge, Code, Muted, type Column } from '../ui';
@@ -19,11 +20,22 @@ const ProviderLabel = ({ of }: { of: Resource }) => {
 /** What kind of target, and where. */
 const TypeLabel = ({ of }: { of: Resource }) => {
   const { data } = useTypes();
-  return <Muted>{[data && resourceTypeOf(data, of).label, of.region].filter(Boolean).join(', ')}</Muted>;
+  const where = [data && resourceTypeOf(data, of).label, of.accountLabel ?? of.account, of.region];
+  return <Muted>{where.filter(Boolean).join(', ')}</Muted>;
 };
 
+const NAME = nameColumn<Resource>('/resources/$id');
+
 export const RESOURCE_COLUMNS: readonly Column<Resource>[] = [
-  nameColumn('/resources/$id'),
+  {
+    ...NAME,
+    cell: (each) => (
+      <Lines>
+        {NAME.cell(each)}
+        {labelsText(each) ? <Muted>{labelsText(each)}</Muted> : null}
+      </Lines>
+    ),
+  },
   { head: 'Provider', cell: (each) => <ProviderLabel of={each} /> },
   {
     head: 'Target',

@@ -1,12 +1,14 @@
 import { useState, type ReactNode } from 'react';
 import type { Ending, Schemas } from '../api';
-import { Button, ConfirmButton, Notice, unbroken, type Column, type Entered } from '../ui';
+import { Button, ConfirmButton, Notice, type Column, type Entered } from '../ui';
 import styles from './parts.module.css';
-import { count } from './words';
+import { count, Some } from './words';
 
 /** What can be done to several rows at once. */
 export interface Bulk<Item> {
   readonly label: string;
+  /** such as " from the role", in the question */
+  readonly where?: string;
   /** left out: it concerns all */
   readonly fits?: (item: Item) => boolean;
   /** what it does, and fields */
@@ -73,14 +75,15 @@ export function Selection<Item>({ items, keyOf, nameOf, one, bulk, children }: S
   };
   const act = ({ label, fits = () => true, ...rest }: Bulk<Item>): ReactNode => {
     const meant = selected.filter(fits);
-    const title = `${label} ${count(meant.length, one)}?`;
+    const what = `${label} ${count(meant.length, one)}`;
     if (meant.length === 0) return null;
     return (
       <ConfirmButton
         key={label}
         kind="normal"
-        label={`${label} ${meant.length === selected.length ? '' : meant.length}…`}
-        title={title}
+        label={`${label}${meant.length === selected.length ? '' : ` ${meant.length}`}…`}
+        title={`${what}${rest.where ?? ''}?`}
+        submitKind={rest.ends || rest.foreseen ? 'danger' : 'primary'}
         confirm={label}
         {...(rest.ends ? { ends: rest.ends } : {})}
         act={async (entered, signal) => {
@@ -93,15 +96,10 @@ export function Selection<Item>({ items, keyOf, nameOf, one, bulk, children }: S
           return results.length - left.length;
         }}
         announcement={(done) =>
-          `${label} ${count(meant.length, one)}: ${done} done${done === meant.length ? '.' : `, ${meant.length - done} refused.`}`
+          `${what}: ${done} done${done === meant.length ? '.' : `, ${meant.length - done} refused.`}`
         }
       >
-        <ul>
-          {meant.slice(0, MAX_NAMED).map((item) => (
-            <li key={keyOf(item)}>{unbroken(nameOf(item))}</li>
-          ))}
-          {meant.length > MAX_NAMED ? <li>and {count(meant.length - MAX_NAMED, `other ${one}`)}</li> : null}
-        </ul>
+        <Some of={meant.slice(0, MAX_NAMED).map(nameOf)} total={meant.length} one={`other ${one}`} />
         {rest.foreseen?.(meant.map(keyOf))}
         {rest.children}
       </ConfirmButton>
@@ -112,11 +110,7 @@ export function Selection<Item>({ items, keyOf, nameOf, one, bulk, children }: S
       {refused.length === 0 ? null : (
         <Notice tone="bad" announced>
           <p>Not done:</p>
-          <ul>
-            {refused.map((each) => (
-              <li key={each}>{unbroken(each)}</li>
-            ))}
-          </ul>
+          <Some of={refused} />
         </Notice>
       )}
       {selected.length === 0 ? null : (

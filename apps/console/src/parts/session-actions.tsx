@@ -3,6 +3,7 @@ import { api, asFailure, untilAnswered, type Schemas } from '../api';
 import { Action, ConfirmButton, DialogButton, Form, localTime, TextField, unbroken } from '../ui';
 import { availableOf, type AccessRequest } from './access-requests';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
+import { inShort } from './words';
 
 /** Ends once the outcome is there; what takes longer, or has no answer, is polled as everything is. */
 const settled = (id: string): Promise<unknown> =>
@@ -149,10 +150,7 @@ export function StopOtherButton({ session }: { readonly session: Session }) {
     >
       <p>
         This closes {unbroken(addressesOf(session).join(' and '))} on{' '}
-        {resourcesOf(session)
-          .map(({ name }) => name)
-          .join(', ')}
-        , unless something else keeps it open.
+        {inShort(resourcesOf(session).map(({ name }) => name))}, unless something else keeps it open.
       </p>
     </ConfirmButton>
   );

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { api } from '../api';
-import { Badge, Code, Muted, Time, TimeLeft, type Column } from '../ui';
+import { aboutText, Badge, Code, Muted, Time, TimeLeft, type Column } from '../ui';
 import { CAUSES } from './event-texts';
 import { Outcomes } from './outcomes';
 import type { Bulk } from './selection';
@@ -10,11 +10,10 @@ import { Lines, UserLink } from './words';
 
 const WHO: Column<Session> = {
   head: 'Who',
-  cell: ({ userId, userName, userEmail, holder }) => (
+  cell: ({ userId, userName, userEmail }) => (
     <Lines>
       <UserLink id={userId}>{userName}</UserLink>
       <Muted>{userEmail}</Muted>
-      {holder === null ? null : <span>for {holder}</span>}
     </Lines>
   ),
 };
@@ -40,6 +39,7 @@ const COLUMNS: readonly Column<Session>[] = [
         {addressesOf(session).map((address) => (
           <Code key={address}>{address}</Code>
         ))}
+        {session.holder === null ? null : <Muted>for {session.holder}</Muted>}
       </Lines>
     ),
   },
@@ -65,7 +65,7 @@ function Until({ session }: { readonly session: Session }) {
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
-      {session.opensInSeconds ? <Muted>about {session.opensInSeconds} s</Muted> : null}
+      {session.opensInSeconds ? <Muted>opens in {aboutText(session.opensInSeconds)}</Muted> : null}
       {end === null ? null : <Time at={end} />}
       {cause === null || session.status === 'EXPIRED' ? null : <Muted>{CAUSES[cause]}</Muted>}
       {isLive(session) ? (
@@ -99,7 +99,8 @@ const STOP_ALL: Bulk<Session> = {
 /** For a `Collection`: sessions, who, since when, from where, to what, until when. */
 export const sessionsOf = (whose: keyof typeof COLUMNS_OF) => ({
   one: 'session',
-  nameOf: (session: Session): string => `${session.userName}, ${addressesOf(session).join(' and ')}`,
+  nameOf: (session: Session): string =>
+    [session.userName, ...addressesOf(session), session.holder].filter(Boolean).join(', '),
   columns: COLUMNS_OF[whose],
   isUnsettled,
   bulk: whose === 'own' ? [] : [STOP_ALL],

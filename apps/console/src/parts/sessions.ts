@@ -1,5 +1,5 @@
 import type { Schemas } from '../api';
-import { localTime, type Tone } from '../ui';
+import { aboutText, localTime, type Tone } from '../ui';
 
 export type Session = Schemas['SessionDto'];
 type ResourceIp = Schemas['ResourceIpDto'];
@@ -44,7 +44,7 @@ const STOPPED_BY: Readonly<Partial<Record<NonNullable<Session['endedCause']>, st
 export function headlineOf(session: Session): string {
   const [text] = STATUS[session.status];
   if (session.status === 'PENDING' && session.opensInSeconds)
-    return `${text}, about ${session.opensInSeconds} s…`;
+    return `${text}, in ${aboutText(session.opensInSeconds)}…`;
   if (session.status === 'PENDING' || session.status === 'EXPIRING') return `${text}…`;
   if (isLive(session)) return `${text} until ${localTime(endOf(session))}`;
   const how = (session.endedCause && STOPPED_BY[session.endedCause]) ?? text;

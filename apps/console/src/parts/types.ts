@@ -20,3 +20,7 @@ export const credentialTypeOf = (types: readonly ProviderTypes[], of: Credential
 
 export const resourceTypeOf = (types: readonly ProviderTypes[], of: Resource): ResourceType =>
   providerOf(types, of).resourceTypes.find(({ resourceType }) => resourceType === of.resourceType)!;
+
+/** Whether a credential is for many accounts: each of its resources names its own. */
+export const isForMany = ({ hints }: Credential): boolean =>
+  Object.values(hints).some((hint) => hint.includes('{account}'));

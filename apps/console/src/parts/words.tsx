@@ -17,6 +17,24 @@ export const sentence = (text: string): string => `${text.charAt(0).toUpperCase(
 export const count = (number: number, one: string): string =>
   `${number || 'no'} ${one}${number === 1 ? '' : 's'}`;
 
+/** Of many, the first two and how many others: "Ledger, Search and 38 more" */
+export function inShort(names: readonly string[]): string {
+  if (names.length > 3) return `${names.slice(0, 2).join(', ')} and ${names.length - 2} more`;
+  return [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
+}
+
+/** Some things, one a line, and how many there are besides. */
+export const Some = ({ of, total = of.length, one = 'other' }: SomeProps) => (
+  <ul className={styles['some']}>
+    {of.map((text, index) => (
+      <li key={`${index} ${text}`}>{unbroken(text)}</li>
+    ))}
+    {total > of.length ? <li>and {count(total - of.length, one)}</li> : null}
+  </ul>
+);
+
+type SomeProps = { of: readonly string[]; total?: number; one?: string };
+
 /** Several lines in one cell of a table. */
 export const Lines = ({ children }: { readonly children: ReactNode }) => (
   <div className={styles['lines']}>

@@ -47,9 +47,9 @@ export function Code({ children, copied }: CodeProps) {
   );
 }
 
-/** IPv4, IPv6, an e-mail address, a UUID, and identifiers as of a security group or a key. */
+/** IPv4, IPv6, an e-mail address, a UUID, a region, and identifiers as of a security group or a key. */
 const NAMED =
-  /((?:\b\d{1,3}\.){3}\d{1,3}(?:\/\d+)?|(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:\/\d+)?|\b[\w.+-]{1,64}@[\w.-]{1,255}\w|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[a-z]{2,8}-[\da-f]{8,}\b|\bdbk_\w+)/i;
+  /((?:\b\d{1,3}\.){3}\d{1,3}(?:\/\d+)?|(?:[\da-f]{0,4}:){2,7}[\da-f]{0,4}(?:\/\d+)?|\b[\w.+-]{1,64}@[\w.-]{1,255}\w|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\b[a-z]{2,8}-[\da-f]{8,}\b|\b[a-z]{2,8}(?:-[a-z]{1,12}){1,2}-?\d{1,2}\b|\bdbk_\w+)/i;
 
 /** Texts whose addresses and identifiers stay on one line each. Elements are drawn as they are. */
 export const unbroken = (texts: ReactNode): ReactNode =>

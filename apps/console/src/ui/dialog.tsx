@@ -48,6 +48,8 @@ interface ConfirmProps<Result> {
   readonly children: ReactNode;
   /** of the button that does it; left out: as the first button */
   readonly confirm?: string;
+  /** of that button; left out: as `kind`, or dangerous */
+  readonly submitKind?: ButtonKind;
   /** set: it ends access, and is repeated until it is answered, as what the title asks */
   readonly ends?: Omit<Ending, 'what'>;
   /** @param entered into fields among the children @param signal of one try; null: there is one only */
@@ -76,7 +78,7 @@ export const ConfirmButton = <Result,>({
             : rest.act(entered, null)
         }
         submit={rest.confirm ?? label}
-        submitKind={kind === 'primary' ? kind : 'danger'}
+        submitKind={rest.submitKind ?? (kind === 'primary' ? kind : 'danger')}
         announcement={(result) => (result && rest.announcement?.(result)) ?? `${title.slice(0, -1)}: done.`}
         onCancel={close}
         onDone={() => {

@@ -1,11 +1,5 @@
-import {
-  useEffect,
-  useId,
-  useState,
-  type InputHTMLAttributes,
-  type ReactNode,
-  type TextareaHTMLAttributes,
-} from 'react';
+import { useEffect, useId, useState, type InputHTMLAttributes, type ReactNode } from 'react';
+import type { TextareaHTMLAttributes } from 'react';
 import { unbroken } from './code';
 import { messageFor, useProblem } from './field-problems';
 import styles from './form.module.css';

@@ -14,6 +14,6 @@ export { Picker, type Choice } from './picker';
 export { Announcement } from './announcement';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';
 export { Pager, Table, type Column } from './table';
-export { fromLocalField, localTime, Time, TimeLeft } from './time';
+export { aboutText, fromLocalField, localTime, Time, TimeLeft } from './time';
 export { restoreZone, toLocalField, useZone, zoneName, ZoneSwitch } from './time';
 export { Stale, Unanswered } from './unanswered';

@@ -148,6 +148,10 @@ function durationText(milliseconds: number): string {
   return minutes === 0 ? `${hours} h` : `${hours} h ${minutes} min`;
 }
 
+/** "about 80 s", "about 9 min" */
+export const aboutText = (seconds: number): string =>
+  `about ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
+
 /** Counts down to a time. */
 export function TimeLeft({ until }: { readonly until: string }) {
   return <span>{durationText(new Date(until).getTime() - useNow())} left</span>;

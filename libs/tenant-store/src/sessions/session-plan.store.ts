@@ -61,7 +61,7 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
        JOIN rules r ON r.target_id = p."targetId" AND r.key = p.key
        WHERE EXISTS (SELECT FROM rule_holders h JOIN resource_ips ip ON ip.id = h.resource_ip_id
          WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.organization_id = $1
-           AND ip.session_id IS DISTINCT FROM $3::uuid)`,
+           AND ($3::uuid IS NULL OR ip.session_id IS DISTINCT FROM $3))`,
       [organization, JSON.stringify(rules), besides],
     );
   }

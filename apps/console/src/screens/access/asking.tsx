@@ -1,14 +1,8 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, asFailure, serverNow, useList, type List } from '../../api';
-import {
-  askedFrom,
-  isWaiting,
-  namesOf,
-  opensAnything,
-  RequestStatus,
-  type AccessRequest,
-} from '../../parts/access-requests';
+import { askedFrom, isWaiting, namesOf, opensAnything, RequestStatus } from '../../parts/access-requests';
+import type { AccessRequest } from '../../parts/access-requests';
 import { openedBeside, UseRequest } from '../../parts/session-actions';
 import { DialogButton, Form, localTime, Notice, Row, Section, SelectField, TextField } from '../../ui';
 import { unbroken } from '../../ui';

@@ -1,7 +1,7 @@
 import { api, Failure, type Schemas } from '../../api';
 import { opened } from '../../parts/session-actions';
-import { count } from '../../parts/words';
-import { Dialog, Facts, Form, Time } from '../../ui';
+import { count, inShort } from '../../parts/words';
+import { aboutText, Dialog, Facts, Form, Time } from '../../ui';
 import type { Body } from './starting';
 
 type Plan = Schemas['SessionPlanDto'];
@@ -21,14 +21,19 @@ export async function planStart(request: Body): Promise<Planned> {
   return { request, plan };
 }
 
-/** @returns such as "118 rules on 40 resources"; null: there are none */
-function rulesOf({ resources }: Plan, outcome: Outcome): string | null {
-  const touched = resources
-    .map(({ rules }) => rules.filter((rule) => rule.outcome === outcome).length)
-    .filter((rules) => rules > 0);
-  if (touched.length === 0) return null;
-  const rules = touched.reduce((sum, each) => sum + each, 0);
-  return `${count(rules, 'rule')} on ${count(touched.length, 'resource')}`;
+/** On which resources rules have an outcome; null: on none. */
+function where({ resources }: Plan, outcome: Outcome): string | null {
+  const names = resources
+    .filter(({ rules }) => rules.some((rule) => rule.outcome === outcome))
+    .map(({ resourceName }) => resourceName);
+  return inShort(names) || null;
+}
+
+/** Such as "118 rules on 40 resources". */
+function opening({ resources }: Plan): string {
+  const rules = resources.map((each) => each.rules.filter(({ outcome }) => outcome === 'OPENS').length);
+  const all = rules.reduce((sum, each) => sum + each, 0);
+  return `${count(all, 'rule')} on ${count(rules.filter(Boolean).length, 'resource')}`;
 }
 
 interface PlannedStartProps extends Planned {
@@ -54,12 +59,12 @@ export const PlannedStart = ({ request, plan, onStarted, onClose }: PlannedStart
       <Facts
         of={{
           Address: [plan.ipv4Address, plan.ipv6Address].filter(Boolean).join(' and '),
-          Opens: rulesOf(plan, 'OPENS'),
-          'Open already': rulesOf(plan, 'SHARED'),
-          'Let in by other rules': rulesOf(plan, 'ALREADY_OPEN'),
-          'No room for': rulesOf(plan, 'FULL'),
-          'Perhaps no room for': rulesOf(plan, 'MAY_BE_FULL'),
-          'The last one after': plan.waitSeconds ? `about ${plan.waitSeconds} s` : null,
+          Opens: opening(plan),
+          'Open already': where(plan, 'SHARED'),
+          'Let in by other rules': where(plan, 'ALREADY_OPEN'),
+          'No room on': where(plan, 'FULL'),
+          'Perhaps no room on': where(plan, 'MAY_BE_FULL'),
+          'The last opens in': plan.waitSeconds ? aboutText(plan.waitSeconds) : null,
           Closes: plan.closes.length > 0 ? count(plan.closes.length, 'rule') : null,
           Until: <Time at={plan.expiresAt} none="unknown" />,
         }}

@@ -5,15 +5,8 @@ import { useMe } from '../../layout/me';
 import { Outcomes } from '../../parts/outcomes';
 import { RuleEvents } from '../../parts/rule-events';
 import { SessionActions } from '../../parts/session-actions';
-import {
-  addressesOf,
-  endOf,
-  headlineOf,
-  isLive,
-  isUnsettled,
-  STATUS,
-  type Session,
-} from '../../parts/sessions';
+import { addressesOf, endOf, headlineOf, isLive, isUnsettled, STATUS } from '../../parts/sessions';
+import type { Session } from '../../parts/sessions';
 import { CAUSES } from '../../parts/event-texts';
 import { Lines, Ticket, UserLink } from '../../parts/words';
 import { Badge, Code, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';

@@ -3,19 +3,9 @@ import { asFailure, Failure, useList } from '../../api';
 import { labelsText } from '../../parts/labels';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import {
-  Action,
-  Button,
-  Form,
-  Loading,
-  Muted,
-  Notice,
-  Picker,
-  Row,
-  Stack,
-  TextField,
-  unbroken,
-} from '../../ui';
+import { inShort } from '../../parts/words';
+import { Action, Button, Form, Loading, Muted, Notice, Picker, Row, Stack, TextField } from '../../ui';
+import { unbroken } from '../../ui';
 import styles from './access.module.css';
 import { ownAddressFields } from './own-address';
 import { PlannedStart, planStart, type Planned } from './planned';
@@ -65,7 +55,7 @@ export const Grounds = ({ of }: { readonly of: readonly Resource[] }) => (
       name="reason"
       label="Reason"
       maxLength={500}
-      help={`Needed for ${of.map(({ name }) => name).join(', ')}. It is recorded with the access.`}
+      help={`Needed for ${inShort(of.map(({ name }) => name))}. It is recorded with the access.`}
     />
     <TextField
       name="ticket"
@@ -110,7 +100,11 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
   );
   return (
     <Form
-      submit={given.initially && shown.length > 0 ? `${given.submit} to ${namesOf(shown)}` : given.submit}
+      submit={
+        given.initially && shown.length > 0
+          ? `${given.submit} to ${inShort(shown.map(({ name }) => name))}`
+          : given.submit
+      }
       submitFirst={!isOther && !isAsked && explained.length === 0}
       busy={given.busy}
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
@@ -162,14 +156,6 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
           : inDetails(isAsked ? 'Ask from another address' : 'Let in another address', other)}
     </Form>
   );
-}
-
-/** The first two, and how many others. */
-function namesOf(resources: readonly Resource[]): string {
-  const named = resources.slice(0, resources.length === 3 ? 3 : 2).map(({ name }) => name);
-  const others = resources.length - named.length;
-  if (others > 0) return `${named.join(', ')} and ${others} more`;
-  return [named.slice(0, -1).join(', '), named.at(-1)].filter(Boolean).join(' and ');
 }
 
 interface ChoiceProps {

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api';
 import { CollectionScreen } from '../../parts/collection';
-import { Lines, Reason } from '../../parts/words';
+import { Lines, Reason, sentence } from '../../parts/words';
 import { Badge, Empty, Muted, Time, type Column } from '../../ui';
 
 type Item = Schemas['AttentionDto'];
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<Item>[] = [
     cell: ({ kind, severity, message, action }) => (
       <Lines>
         <Badge tone={severity === 'NOW' ? 'bad' : 'warn'}>{KINDS[kind]}</Badge>
-        {message === null ? null : <Reason isBad={severity === 'NOW'}>{message}</Reason>}
+        {message === null ? null : <Reason isBad={severity === 'NOW'}>{sentence(message)}</Reason>}
         <Muted>{action}</Muted>
       </Lines>
     ),
@@ -62,7 +62,7 @@ const Where = ({ of: { objectType, objectId, objectName } }: { of: Item }) => {
   const page = PAGES[objectType as keyof typeof PAGES] as (typeof PAGES)['RESOURCE'];
   return (
     <Link to={page} params={{ id: objectId }}>
-      {objectName}
+      {objectType === 'REVIEW' ? 'Reviews' : objectName}
     </Link>
   );
 };

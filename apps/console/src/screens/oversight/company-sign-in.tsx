@@ -3,17 +3,8 @@ import { ChoiceField } from '../../parts/choosing';
 import { Collection, nameColumn } from '../../parts/collection';
 import { useEdit } from '../../parts/edits';
 import { WORKING } from '../../parts/filters';
-import {
-  ButtonLink,
-  CheckField,
-  Copyable,
-  Empty,
-  Form,
-  Loaded,
-  Section,
-  type Column,
-  type Entered,
-} from '../../ui';
+import { ButtonLink, CheckField, Copyable, Empty, Form, Loaded, Section, type Column } from '../../ui';
+import type { Entered } from '../../ui';
 import { ProviderStatus } from './identity-provider';
 
 const COLUMNS: readonly Column<Schemas['IdentityProviderDto']>[] = [

@@ -1,10 +1,10 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api, type Schemas } from '../../api';
-import { Collection, timeColumn } from '../../parts/collection';
+import { api, serverNow, type Schemas } from '../../api';
+import { Collection } from '../../parts/collection';
 import { PERSON, ROLE, type Filter } from '../../parts/filters';
 import type { Bulk } from '../../parts/selection';
-import { count, Lines } from '../../parts/words';
-import { Empty, Muted, Page, Section, Tabs, TextField, Time, type Column } from '../../ui';
+import { count, Lines, UserLink } from '../../parts/words';
+import { Badge, Empty, Muted, Page, Section, Tabs, TextField, Time, type Column } from '../../ui';
 
 type Review = Schemas['ReviewDto'];
 type Kind = Review['kind'];
@@ -37,18 +37,12 @@ const COLUMNS: readonly Column<Review>[] = [
             {name}
           </Link>
         )}
-        {userId === null ? (
-          <Muted>by {email}</Muted>
-        ) : (
-          <Link to="/people/$id" params={{ id: userId }}>
-            {email}
-          </Link>
-        )}
+        {userId === null ? <Muted>by {email}</Muted> : <UserLink id={userId}>{email}</UserLink>}
       </Lines>
     ),
   },
   { head: 'Reaches', cell: ({ resources }) => count(resources, 'resource') },
-  timeColumn('Used', 'lastUsedAt', 'not recently'),
+  { head: 'Used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} none="not recently" /> },
   {
     head: 'Confirmed',
     cell: ({ reviewedAt, reviewedByEmail }) => (
@@ -61,12 +55,16 @@ const COLUMNS: readonly Column<Review>[] = [
   {
     head: 'Due',
     sort: 'dueAt',
-    cell: ({ dueAt, givenBy }) =>
-      givenBy === null ? <Time at={dueAt} none="never" /> : <Muted>{givenBy} gives it</Muted>,
+    cell: ({ dueAt, givenBy }) => (
+      <Lines>
+        {dueAt !== null && Date.parse(dueAt) <= serverNow() ? <Badge tone="warn">due</Badge> : null}
+        {givenBy === null ? <Time at={dueAt} none="never" /> : <Muted>{givenBy} gives it</Muted>}
+      </Lines>
+    ),
   },
 ];
 
-const NOTE = <TextField name="note" label="Note" required={false} maxLength={500} help="It is recorded." />;
+const NOTE = <TextField name="note" label="Note" required={false} maxLength={500} help="It is audited." />;
 
 const decided =
   (kind: Kind, decision: 'CONFIRM' | 'REMOVE'): Bulk<Review>['act'] =>
@@ -87,7 +85,7 @@ const bulkOf = (kind: Kind): readonly Bulk<Review>[] => [
       <>
         <p>
           {kind === 'MEMBERSHIP'
-            ? 'The users lose these roles: no session can be started or extended by them.'
+            ? 'The users lose these roles: no session can be started or extended by them. What is open continues.'
             : 'The rules are deleted, and removed at once.'}
         </p>
         {NOTE}
@@ -107,7 +105,15 @@ export function Reviews() {
   return (
     <Page
       title="Reviews"
-      lead="Who still needs what. How often it is to be confirmed is said under Organization, Policy; nothing goes by itself."
+      lead={
+        <>
+          Who still needs what: select it, and confirm or remove it. The{' '}
+          <Link to="/organization" search={{ tab: 'policy' }}>
+            policy
+          </Link>{' '}
+          states how often; nothing is removed by itself.
+        </>
+      }
     >
       <Tabs label="Reviews">
         {TABS.map(([text, each]) => (
@@ -129,7 +135,12 @@ export function Reviews() {
           one="right"
           nameOf={nameOf}
           bulk={bulkOf(kind)}
-          empty={<Empty title="There is nothing to review" />}
+          isForBulk
+          empty={
+            <Empty title="There is nothing to review">
+              {tab ? <Link to="/static-rules">Static IP rules</Link> : <Link to="/roles">Roles</Link>}
+            </Empty>
+          }
         />
       </Section>
     </Page>

@@ -1,16 +1,16 @@
 import { useList, type List } from '../../api';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
-import { count } from '../../parts/words';
-import { Loaded, localTime, unbroken } from '../../ui';
+import { count, inShort, Some } from '../../parts/words';
+import { Loaded, localTime } from '../../ui';
 
 /** What ends at once with a user. Drawn in the dialog that asks. */
 export function Ends({ userId }: { userId: string }) {
-  const some = { userId, size: MAX_NAMED };
+  const some = { userId, size: 5 };
   const sessions = useList('/api/v1/sessions/admin', { query: { ...some, active: true } });
   const keys = useList('/api/v1/api-keys', { query: { ...some, state: ['VALID', 'ENDING'] } });
   return (
     <>
-      <p>Every sign-in ends at once, with what is listed here:</p>
+      <p>Every sign-in ends at once, as do open sessions and API keys.</p>
       <Loaded query={sessions}>{(open) => <Named one="open session" of={open} textOf={wayOf} />}</Loaded>
       <Loaded query={keys}>
         {(valid) => <Named one="API key" of={valid} textOf={({ name }) => name} />}
@@ -19,12 +19,9 @@ export function Ends({ userId }: { userId: string }) {
   );
 }
 
-/** Of each kind. */
-const MAX_NAMED = 20;
-
 function wayOf(session: Session): string {
-  const resources = resourcesOf(session).map(({ name }) => name);
-  return `${addressesOf(session).join(' and ')} to ${resources.join(', ')}, until ${localTime(session.expiresAt)}`;
+  const resources = inShort(resourcesOf(session).map(({ name }) => name));
+  return `${addressesOf(session).join(' and ')} to ${resources}, until ${localTime(session.expiresAt)}`;
 }
 
 interface NamedProps<Item> {
@@ -33,14 +30,10 @@ interface NamedProps<Item> {
   readonly textOf: (item: Item) => string;
 }
 
-const Named = <Item extends { id: string }>({ one, of: { items, total }, textOf }: NamedProps<Item>) => (
-  <div>
-    <strong>{count(total, one)}</strong>
-    <ul>
-      {items.map((item) => (
-        <li key={item.id}>{unbroken(textOf(item))}</li>
-      ))}
-      {total > items.length ? <li>and {count(total - items.length, 'other')}</li> : null}
-    </ul>
-  </div>
-);
+const Named = <Item,>({ one, of: { items, total }, textOf }: NamedProps<Item>) =>
+  total === 0 ? null : (
+    <div>
+      <strong>{count(total, one)}</strong>
+      <Some of={items.map(textOf)} total={total} />
+    </div>
+  );

@@ -91,6 +91,7 @@ export const RoleUsers = ({ of: { id } }: { of: Role }) => (
       bulk={[
         {
           label: 'Remove',
+          where: ' from the role',
           foreseen: (removeUserIds) => <Foreseen id={id} body={{ removeUserIds }} />,
           act: (removeUserIds) => change(id, { removeUserIds }),
         },
@@ -128,6 +129,7 @@ export const RoleResources = ({ of: { id, resourceIds } }: { of: Role }) => (
       bulk={[
         {
           label: 'Remove',
+          where: ' from the role',
           fits: (resource) => resourceIds.includes(resource.id),
           foreseen: (removeResourceIds) => <Foreseen id={id} body={{ removeResourceIds }} />,
           act: (removeResourceIds) => change(id, { removeResourceIds }),

@@ -2,7 +2,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
 import { asFailure, listOf } from '../../api';
 import { combinationsOf, selectorIn, selectorText } from '../../parts/labels';
-import { count } from '../../parts/words';
+import { count, sentence } from '../../parts/words';
 import { TextField, useTyped } from '../../ui';
 
 /** Of a selector; the API refuses more. */
@@ -20,7 +20,7 @@ export function SelectorField({ now }: { now: Record<string, string[]> | null })
   const isKnown = found.every(({ data }) => data);
   const total = found.reduce((sum, { data }) => sum + (data?.total ?? 0), 0);
   const fits = failure
-    ? asFailure(failure).message
+    ? sentence(asFailure(failure).message)
     : isKnown
       ? `Fits ${count(total, 'resource')} now.`
       : 'Counting…';

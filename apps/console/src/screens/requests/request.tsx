@@ -2,19 +2,9 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
-import {
-  askedFrom,
-  DecideButton,
-  Decisions,
-  isWaiting,
-  lackingOf,
-  namesOf,
-  Opens,
-  opensAnything,
-  RequestStatus,
-  STATUS,
-  type AccessRequest,
-} from '../../parts/access-requests';
+import { askedFrom, DecideButton, Decisions, isWaiting, lackingOf } from '../../parts/access-requests';
+import { namesOf, Opens, opensAnything, RequestStatus, STATUS } from '../../parts/access-requests';
+import type { AccessRequest } from '../../parts/access-requests';
 import { UseRequest } from '../../parts/session-actions';
 import { count, UserLink, Ticket } from '../../parts/words';
 import { Action, Button, Facts, Loaded, localTime, Notice, Page, Row, Section } from '../../ui';

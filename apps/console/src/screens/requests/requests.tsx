@@ -2,18 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { serverNow } from '../../api';
 import { useMe } from '../../layout/me';
-import {
-  askedFrom,
-  DecideButton,
-  Decisions,
-  isWaiting,
-  lackingOf,
-  Opens,
-  opensAnything,
-  RequestStatus,
-  STATUS as TEXTS,
-  type AccessRequest,
-} from '../../parts/access-requests';
+import { askedFrom, DecideButton, Decisions, isWaiting, lackingOf, Opens } from '../../parts/access-requests';
+import { opensAnything, RequestStatus, STATUS as TEXTS } from '../../parts/access-requests';
+import type { AccessRequest } from '../../parts/access-requests';
 import { Collection } from '../../parts/collection';
 import { statusFilter, TIMES } from '../../parts/filters';
 import { count, Lines, Ticket } from '../../parts/words';

@@ -1,28 +1,16 @@
+import { Link } from '@tanstack/react-router';
 import { api, type Schemas } from '../../api';
 import { Collection, timeColumn } from '../../parts/collection';
+import { stateFilter } from '../../parts/filters';
 import type { Credential } from '../../parts/types';
-import { count, Lines, Reason } from '../../parts/words';
-import {
-  Action,
-  Badge,
-  DialogButton,
-  Empty,
-  Form,
-  Muted,
-  Notice,
-  Row,
-  Section,
-  TextField,
-  type Column,
-} from '../../ui';
+import { count, Lines, Reason, wordsOf } from '../../parts/words';
+import { Action, Badge, DialogButton, Empty, Form, Muted, Notice, Row, Section, TextField } from '../../ui';
+import type { Column } from '../../ui';
+import { CredentialBadge, VALIDITY } from './credential';
 
 type Account = Schemas['CloudAccountDto'];
 
 const PATH = '/api/v1/credentials/{id}/accounts';
-
-/** Whether a credential is for many accounts: each of its resources names its own. */
-export const isForMany = ({ hints }: Credential): boolean =>
-  Object.values(hints).some((hint) => hint.includes('{account}'));
 
 const columnsOf = (id: string): readonly Column<Account>[] => [
   {
@@ -32,20 +20,20 @@ const columnsOf = (id: string): readonly Column<Account>[] => [
       <Lines>
         {label ?? <Muted>no name</Muted>}
         <code>{account}</code>
-        {listedState === null ? null : <Muted>{listedState}</Muted>}
+        {listedState === null ? null : <Muted>{wordsOf(listedState)}</Muted>}
       </Lines>
     ),
   },
   { head: 'Resources', sort: 'resources', cell: ({ resources }) => count(resources, 'resource') },
   {
     head: 'State',
-    cell: ({ isValid, verificationError }) =>
-      isValid === null ? (
-        <Badge>not verified yet</Badge>
+    cell: (account) =>
+      account.resources === 0 && account.isValid === null ? (
+        <Badge>not in use</Badge>
       ) : (
         <Lines>
-          <Badge tone={isValid ? 'good' : 'bad'}>{isValid ? 'accepted' : 'refused'}</Badge>
-          {verificationError === null ? null : <Reason isBad>{verificationError}</Reason>}
+          <CredentialBadge of={account} />
+          {account.verificationError === null ? null : <Reason isBad>{account.verificationError}</Reason>}
         </Lines>
       ),
   },
@@ -56,7 +44,7 @@ const columnsOf = (id: string): readonly Column<Account>[] => [
       const params = { path: { id, account } };
       return (
         <Row>
-          <DialogButton label="Name" title={`Name the account ${account}`}>
+          <DialogButton label="Rename" title={`Rename the account ${account}`}>
             {(close) => (
               <Form
                 submit="Save"
@@ -86,13 +74,15 @@ const columnsOf = (id: string): readonly Column<Account>[] => [
   },
 ];
 
+const STATE = stateFilter({ ...VALIDITY, UNUSED: 'not in use' });
+
 /** The accounts that one credential reaches. */
 export const CloudAccounts = ({ of: { id, accountsError } }: { of: Credential }) => (
   <Section
     title="Accounts"
     actions={
       <Action
-        label="List those of the provider"
+        label="Refresh the list"
         announcement="The provider is asked. The accounts appear here."
         act={() => api.POST(`${PATH}/refresh`, { params: { path: { id } } })}
       />
@@ -104,9 +94,16 @@ export const CloudAccounts = ({ of: { id, accountsError } }: { of: Credential })
       path={PATH}
       of={{ id }}
       columns={columnsOf(id)}
+      search="account, name"
+      filters={[STATE]}
       sort="account"
-      isBeside
-      empty={<Empty title="No resource is in an account yet" />}
+      empty={
+        <Empty title="No resource is in an account yet">
+          <Link to="/set-up" search={{ step: 'resource', credential: id }}>
+            Add a resource
+          </Link>
+        </Empty>
+      }
     />
   </Section>
 );

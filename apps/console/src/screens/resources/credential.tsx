@@ -1,30 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import { $api, api } from '../../api';
-import {
-  credentialTypeOf,
-  providerOf,
-  type Credential,
-  type ProviderTypes,
-  type ResourceType,
-} from '../../parts/types';
-import {
-  Action,
-  Badge,
-  CheckField,
-  Copyable,
-  DialogButton,
-  Facts,
-  Form,
-  Loaded,
-  Muted,
-  Notice,
-  Row,
-  Section,
-  SelectField,
-  Stack,
-  TextField,
-  Time,
-} from '../../ui';
+import { credentialTypeOf, isForMany, providerOf, type Credential } from '../../parts/types';
+import type { ProviderTypes, ResourceType } from '../../parts/types';
+import { Action, Badge, CheckField, Copyable, DialogButton, Facts, Form, Loaded, Muted } from '../../ui';
+import { Notice, Row, Section, SelectField, Stack, TextField, Time, useTyped } from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
 
 /** Asks the provider. Its refusal is part of the credential, not a failure. */
@@ -49,9 +28,12 @@ interface PolicyProps {
 }
 
 /** What the provider has to allow for the types of resources that are chosen, and the commands that make it do so. */
-function SetUp({ of: { id }, provider }: { of: Credential; provider: ProviderTypes }) {
+function SetUp({ of, provider }: { of: Credential; provider: ProviderTypes }) {
   const [chosen, choose] = useState([provider.resourceTypes[0]!.resourceType]);
-  const params = { path: { id }, query: { resourceType: chosen } };
+  const [below, setBelow] = useState('');
+  const scope = useTyped(below);
+  const query = { resourceType: chosen, ...(scope ? { scope } : {}) };
+  const params = { path: { id: of.id }, query };
   const answer = $api.useQuery('get', '/api/v1/credentials/{id}/setup', { params });
   return (
     <Stack>
@@ -72,6 +54,17 @@ function SetUp({ of: { id }, provider }: { of: Credential; provider: ProviderTyp
             />
           ))}
         </fieldset>
+      ) : null}
+      {isForMany(of) ? (
+        <TextField
+          name=""
+          label="Accounts below"
+          required={false}
+          placeholder="ou-abcd-12345678"
+          value={below}
+          onChange={({ target }) => setBelow(target.value)}
+          help="An organizational unit or the root: once for all of its accounts, those to come included. Empty: in each account by itself."
+        />
       ) : null}
       <Loaded query={answer}>
         {({ setup, policy }) => (
@@ -147,10 +140,13 @@ export function CredentialForm({ types, onDone }: CredentialFormProps) {
   );
 }
 
+/** By the values of the filter `state`. */
+export const VALIDITY = { VALID: 'accepted', INVALID: 'refused', UNCHECKED: 'not verified yet' };
+
 /** Whether the provider accepts a credential. */
-export function CredentialBadge({ of: { isValid } }: { of: Credential }) {
-  if (isValid === null) return <Badge>not verified yet</Badge>;
-  return isValid ? <Badge tone="good">accepted</Badge> : <Badge tone="bad">refused</Badge>;
+export function CredentialBadge({ of: { isValid } }: { of: { isValid: boolean | null } }) {
+  if (isValid === null) return <Badge>{VALIDITY.UNCHECKED}</Badge>;
+  return <Badge tone={isValid ? 'good' : 'bad'}>{isValid ? VALIDITY.VALID : VALIDITY.INVALID}</Badge>;
 }
 
 interface CredentialDetailsProps {
@@ -168,7 +164,9 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
     <Section title="Credential">
       {of.isValid === false ? (
         <Notice tone="bad" announced>
-          <strong>{provider.label} refuses this credential</strong>
+          <strong>
+            {provider.label} refuses this credential{isForMany(of) ? ' in an account' : ''}
+          </strong>
           <p>{of.verificationError}</p>
         </Notice>
       ) : null}

@@ -1,19 +1,15 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { $api, api } from '../../api';
+import { $api, api, useList } from '../../api';
 import { Collection, CollectionScreen, nameColumn, timeColumn } from '../../parts/collection';
 import { stateFilter } from '../../parts/filters';
-import {
-  credentialTypeOf,
-  providerOf,
-  useTypes,
-  type Credential,
-  type ProviderTypes,
-} from '../../parts/types';
+import { credentialTypeOf, isForMany, providerOf, useTypes, type Credential } from '../../parts/types';
+import type { ProviderTypes } from '../../parts/types';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
-import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Page, Section } from '../../ui';
-import { TextField, type Column } from '../../ui';
-import { CloudAccounts, isForMany } from './cloud-accounts';
-import { CredentialBadge, CredentialDetails } from './credential';
+import { count } from '../../parts/words';
+import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Notice, Page, Section } from '../../ui';
+import { Tabs, TextField, type Column } from '../../ui';
+import { CloudAccounts } from './cloud-accounts';
+import { CredentialBadge, CredentialDetails, VALIDITY } from './credential';
 import { NOTHING_YET } from './resource-list';
 
 const one = getRouteApi('/signed-in/administrator/credentials/$id');
@@ -30,8 +26,6 @@ const COLUMNS: readonly Column<Credential>[] = [
   timeColumn('Verified', 'lastVerifiedAt'),
 ];
 
-const STATE = stateFilter({ VALID: 'accepted', INVALID: 'refused', UNCHECKED: 'not checked yet' });
-
 /** All credentials, and whether their providers accept them. */
 export const Credentials = () => (
   <CollectionScreen
@@ -42,7 +36,7 @@ export const Credentials = () => (
     path="/api/v1/credentials"
     columns={COLUMNS}
     search="name, hints"
-    filters={[STATE]}
+    filters={[stateFilter(VALIDITY)]}
     sort="name"
     empty={NOTHING_YET}
   />
@@ -59,12 +53,34 @@ export function CredentialPage() {
   );
 }
 
-function Details({ of: credential, types }: { of: Credential; types: readonly ProviderTypes[] }) {
+type DetailsProps = { of: Credential; types: readonly ProviderTypes[] };
+
+function Details({ of, types }: DetailsProps) {
+  const { tab } = one.useSearch();
+  return (
+    <Page title={of.name}>
+      {isForMany(of) || of.accountsListedAt !== null ? (
+        <Tabs label="Parts of the credential">
+          <Link to="." search={{ tab: undefined }} activeOptions={{ explicitUndefined: true }}>
+            Credential
+          </Link>
+          <Link to="." search={{ tab: 'accounts' }}>
+            Accounts
+          </Link>
+        </Tabs>
+      ) : null}
+      {tab ? <CloudAccounts key={of.id} of={of} /> : <Itself of={of} types={types} />}
+    </Page>
+  );
+}
+
+function Itself({ of: credential, types }: DetailsProps) {
   const { id, name } = credential;
   const params = { path: { id } };
   const navigate = useNavigate();
+  const uses = useList('/api/v1/resources', { query: { credentialId: id, size: 1 } }).data?.total ?? 0;
   return (
-    <Page title={name}>
+    <>
       <CredentialDetails of={credential} types={types}>
         <DialogButton label="Rename" title={`Rename ${name}`}>
           {(close) => (
@@ -88,14 +104,12 @@ function Details({ of: credential, types }: { of: Credential; types: readonly Pr
           act={() => api.DELETE('/api/v1/credentials/{id}', { params })}
           onDone={() => navigate({ to: '/credentials' })}
         >
-          <p>
-            Its secrets are erased here; revoke them at the provider, too. No resource may use it any more.
-          </p>
+          {uses > 0 ? (
+            <Notice tone="warn">It would be refused: in use by {count(uses, 'resource')}.</Notice>
+          ) : null}
+          <p>Its secrets are erased here; revoke them at the provider, too.</p>
         </ConfirmButton>
       </CredentialDetails>
-      {isForMany(credential) || credential.accountsListedAt !== null ? (
-        <CloudAccounts of={credential} />
-      ) : null}
       <Section title="Resources that use it">
         <Collection
           caption="Resources that use it"
@@ -111,6 +125,6 @@ function Details({ of: credential, types }: { of: Credential; types: readonly Pr
           }
         />
       </Section>
-    </Page>
+    </>
   );
 }

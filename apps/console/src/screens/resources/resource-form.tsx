@@ -4,9 +4,8 @@ import { ChoiceField } from '../../parts/choosing';
 import { useEdit } from '../../parts/edits';
 import { labelsIn, labelsText, ownLabelsOf } from '../../parts/labels';
 import { count, sentence } from '../../parts/words';
-import { providerOf, type Credential, type ProviderTypes, type Resource } from '../../parts/types';
+import { isForMany, providerOf, type Credential, type ProviderTypes, type Resource } from '../../parts/types';
 import { CheckField, Form, Notice, SelectField, Stack, TextField } from '../../ui';
-import { isForMany } from './cloud-accounts';
 import { ConfigField, configOf } from './fields';
 
 /** What its provider reported on a resource that it accepts. */

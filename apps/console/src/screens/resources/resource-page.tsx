@@ -57,8 +57,9 @@ function Details({ of, types }: { of: Resource; types: readonly ProviderTypes[] 
               </Lines>
             ),
             Opens: configText(type, of.config) || null,
-            Room: of.room?.map(({ text }) => text).join('; '),
+            'In use': of.room?.map(({ text }) => text).join('; '),
             'Connect to': of.endpoint,
+            Account: [of.accountLabel, of.account].filter(Boolean).join(', ') || null,
             Credential: (
               <Link to="/credentials/$id" params={{ id: of.credentialId }}>
                 {of.credentialName}

@@ -57,7 +57,7 @@ const Holders = ({ rule, id }: { rule: Rule; id: string }) => (
         <Muted>
           {[holder.userEmail, holder.resourceId === id ? null : holder.resourceName]
             .filter(Boolean)
-            .join(' · ')}{' '}
+            .map((text) => `${text} · `)}
           {holder.until ? <TimeLeft until={holder.until} /> : null}
           {holder.releasedAt ? ' waits for the removal' : null}
         </Muted>

@@ -1,10 +1,11 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { api, useList } from '../../api';
 import { Effects } from '../../parts/effects';
-import { count } from '../../parts/words';
+import { addressesOf } from '../../parts/sessions';
+import { count, Some } from '../../parts/words';
 import { providerOf, type ProviderTypes, type Resource } from '../../parts/types';
-import { Action, CheckField, ConfirmButton, Loaded, Muted, Row, Section, TextArea, Time } from '../../ui';
-import { Code, unbroken } from '../../ui';
+import { Action, CheckField, Code, ConfirmButton, Loaded, localTime, Muted, Row } from '../../ui';
+import { Section, TextArea } from '../../ui';
 import { ResourceForm } from './resource-form';
 
 /** What can be changed of a resource, and its end. */
@@ -71,23 +72,22 @@ export function ResourceSettings({ of, types }: { of: Resource; types: readonly 
 
 /** The sessions that are open on a resource. */
 function WhatCloses({ id }: { id: string }) {
-  const sessions = useList('/api/v1/sessions/admin', { query: { resourceId: id, active: true } });
+  const sessions = useList('/api/v1/sessions/admin', { query: { resourceId: id, active: true, size: 5 } });
   return (
     <Loaded query={sessions}>
       {({ items, total }) => (
-        <>
+        <div>
           <Link to="/open" search={{ resourceId: id }}>
             {count(total, 'open session')}
           </Link>
-          <ul>
-            {items.map((session) => (
-              <li key={session.id}>
-                {session.userName}, {unbroken(session.ipv4Address ?? session.ipv6Address)}, until{' '}
-                <Time at={session.expiresAt} />
-              </li>
-            ))}
-          </ul>
-        </>
+          <Some
+            of={items.map(
+              (each) =>
+                `${each.userName}, ${addressesOf(each).join(' and ')}, until ${localTime(each.expiresAt)}`,
+            )}
+            total={total}
+          />
+        </div>
       )}
     </Loaded>
   );

@@ -7,5 +7,10 @@ export const resourceRoutes = [
   administratorScreen('/resources', () => import('./resource-list'), 'Resources', list),
   administratorScreen('/resources/$id', () => import('./resource-page'), 'ResourcePage', listOn(TABS)),
   administratorScreen('/credentials', () => import('./credentials'), 'Credentials', list),
-  administratorScreen('/credentials/$id', () => import('./credentials'), 'CredentialPage', list),
+  administratorScreen(
+    '/credentials/$id',
+    () => import('./credentials'),
+    'CredentialPage',
+    listOn(['accounts']),
+  ),
 ] as const;

@@ -2,15 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schemas } from '../../api';
 import { CopiedButton, Form, Page, Row, Section, SelectField, TextField } from '../../ui';
-import {
-  AuthorizationField,
-  EventPicker,
-  eventsIn,
-  FORMATS,
-  NameField,
-  Secret,
-  type WebhookData,
-} from './parts';
+import { AuthorizationField, EventPicker, eventsIn, FORMATS, NameField, Secret } from './parts';
+import type { WebhookData } from './parts';
 
 type Format = WebhookData['format'];
 type Created = Schemas['CreatedWebhookDto'];

@@ -5,31 +5,12 @@ import { useEdit } from '../../parts/edits';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { defined } from '../../parts/search';
 import { Lines } from '../../parts/words';
-import {
-  Action,
-  ConfirmButton,
-  CopiedButton,
-  DialogButton,
-  Facts,
-  Form,
-  Loaded,
-  Muted,
-  Notice,
-} from '../../ui';
+import { Action, ConfirmButton, CopiedButton, DialogButton, Facts, Form, Loaded, Muted } from '../../ui';
+import { Notice } from '../../ui';
 import { Page, Row, Section, TextField, Time } from '../../ui';
 import { Deliveries, useTests } from './deliveries';
-import {
-  AuthorizationField,
-  EventPicker,
-  eventsIn,
-  FORMATS,
-  calledIn,
-  NameField,
-  Secret,
-  titleOf,
-  WebhookStatus,
-  type WebhookData,
-} from './parts';
+import { AuthorizationField, EventPicker, eventsIn, FORMATS, calledIn, NameField, Secret } from './parts';
+import { titleOf, WebhookStatus, type WebhookData } from './parts';
 
 const route = getRouteApi('/signed-in/administrator/webhooks/$id');
 
