@@ -15,6 +15,8 @@ export const RECONCILE_INTERVAL_MS = 45_000;
 export const CLOCK_TOLERANCE_MS = 100;
 
 const MAX_READ_MS = 250;
+/** From the end of a read until what it showed is recorded, on a busy machine, in ms. */
+export const MAX_SETTLE_MS = 2000;
 const MAX_SLOW_READ_MS = 10_000;
 
 /** The load per core, at least 1: bounds grow with it. */

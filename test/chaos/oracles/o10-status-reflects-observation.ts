@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_MS, maxReadMs } from './bounds';
+import { CLOCK_TOLERANCE_MS, MAX_SETTLE_MS, maxReadMs } from './bounds';
 import type { Call, Evidence, IpMove } from './evidence';
 import type { Oracle } from './oracle';
 import type { History } from './history';
@@ -102,8 +102,15 @@ const wasObservedPresent = (
   history: History,
   name: RuleName,
   within: Span,
-): boolean =>
-  readSpans(evidence, reads, name, within).some((read) => overlaps(history.presences.get(name) ?? [], read));
+): boolean => {
+  const presences = history.presences.get(name) ?? [];
+  if (readSpans(evidence, reads, name, within).some((read) => overlaps(presences, read))) return true;
+  // an address that comes while a pass settles is let in by what that pass has read, where the rule has been there since
+  return presences.some(({ from, to }) => {
+    const since = { from: Math.max(from, within.from - MAX_SETTLE_MS), to: within.to };
+    return to >= within.to && since.from < within.from && readSpans(evidence, reads, name, since).length > 0;
+  });
+};
 
 /** No read is needed if another holder keeps the rule, or if it was never opened. */
 function wasObservedAbsent(

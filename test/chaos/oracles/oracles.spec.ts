@@ -186,6 +186,23 @@ describe('The oracles', () => {
       hasty.calls.splice(0, 3);
       expect(violatedOracles(hasty.at(LATER))).toEqual(['O10']);
     });
+    it.each([
+      ['allows it soon after the read of a pass that settles', 1.2, []],
+      ['finds it later', 5, ['O10']],
+    ])('APPLIED of an address that comes to a rule which is there: %s', (_, at, found) => {
+      const joined = EvidenceBuilder.stopped();
+      joined
+        .session(at, 't', 'PENDING')
+        .ip(at, 'other', 'PENDING', 't')
+        .holder(at, 'r', 'other')
+        .ip(at + 0.1, 'other', 'APPLIED', 't');
+      const evidence = joined.at(LATER);
+      expect(
+        judgeEvidence(evidence)
+          .filter((message) => message.startsWith('O10'))
+          .map((message) => message.slice(0, 3)),
+      ).toEqual(found);
+    });
     it('finds REMOVED before any read', () => {
       const hasty = EvidenceBuilder.stopped();
       hasty.calls.splice(3);
