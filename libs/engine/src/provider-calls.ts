@@ -115,7 +115,13 @@ export function longestWait(sent: PassFacts['sent']): number | null {
 
 /** Results of changes that were not sent because the account's write budget is spent. @param waitMs until their turn */
 export const throttledByBudget = (planned: readonly DueChange[], waitMs: number): Map<string, SentChange> =>
-  refusedAll(planned, new DriverError('throttled', BUDGET_SPENT, waitMs));
+  answeredWith(planned, () => ({
+    result: 'refused',
+    kind: 'throttled',
+    message: BUDGET_SPENT,
+    retryAfterMs: waitMs,
+    isTurn: true,
+  }));
 
 /** @throws the error itself when it is not a DriverError */
 export function asDriverError(error: unknown): DriverError {

@@ -70,6 +70,8 @@ export type ChangeResult =
       readonly message: string;
       /** requested by the provider */
       readonly retryAfterMs?: number;
+      /** nothing was sent: it waits for the calls of its account, which is no failed attempt */
+      readonly isTurn?: true;
     }
   | {
       readonly result: 'unknown';

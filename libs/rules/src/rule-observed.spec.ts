@@ -112,6 +112,14 @@ describe('A rule after a pass', () => {
     );
   });
 
+  it('that waits for the calls of its account has failed no more often', () => {
+    const rule = dueRule({}, { attempts: 2 });
+    const attempts = [THROTTLED, { ...THROTTLED, isTurn: true } as const].map(
+      (result) => decided(rule, seen([OURS], 'remove', result, 800)).rule.attempts,
+    );
+    expect(attempts).toEqual([3, 2]);
+  });
+
   it('that was postponed keeps its failures and shows why it waits', () => {
     const { rule } = decided(dueRule({}, { attempts: 2 }), failed('postponed', 800), UNREAD);
     expect(rule).toMatchObject({ attempts: 2, dueAt: NOW + 800, state: 'present', lastError: 'why' });

@@ -17,7 +17,10 @@ const FULL_RETRY_MS = 1500;
 const isQuota = (verdict: Verdict): verdict is Verdict & { kind: 'failed' } =>
   verdict.kind === 'failed' && verdict.refusedAs === 'quota';
 
-/** Decides what rules become by what a pass found: the only place that concludes anything from it. */
+const waitsForTurn = (change: SentChange | undefined): boolean =>
+  change?.result.result === 'refused' && change.result.isTurn === true;
+
+/** Decides what rules become by what a pass found: the only place that concludes anything about them from it. */
 export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Moment): Decided[] {
   const { firstRead, lastRead, sent, waitMs } = facts;
   if (!firstRead) return unread(rules, facts, moment);
@@ -36,7 +39,8 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
       ? changeBy(rule, waiting(verdict.message), { attempts, waitMs: FULL_RETRY_MS, chance: moment.chance })
       : changeBy(rule, verdict, { attempts, waitMs, chance: moment.chance });
     const atStart = first.present(rule);
-    return decided(rule, { ...found, targetMissing: false }, moment, {
+    const tried = waitsForTurn(change) ? { attempts } : {};
+    return decided(rule, { ...found, ...tried, targetMissing: false }, moment, {
       ...endBy(verdict, change),
       isFull,
       wasShown: rule.recordedId !== null && atStart?.providerRuleId === rule.recordedId,
