@@ -27,11 +27,12 @@ describe('Imported resources', () => {
     );
     const resourceIds = results.map(({ id }) => id);
     await admin.expect(200, admin.post('/resources/verify', { resourceIds }));
-    await until('all are verified', async () => {
-      const [row] = await drawbridge.query<{ waiting: number }>(
-        'SELECT count(*)::int AS waiting FROM resources WHERE NOT write_verified',
+    const verified = await until('none waits', async () => {
+      const rows = await drawbridge.query<{ isActive: boolean }>(
+        'SELECT is_active AS "isActive" FROM resources WHERE write_verified',
       );
-      return row!.waiting === 0;
+      return rows.length === RESOURCES && rows;
     });
+    expect(verified.every(({ isActive }) => isActive)).toBe(true);
   });
 });

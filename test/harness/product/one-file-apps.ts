@@ -19,8 +19,8 @@ const SEPARATE = [
 /** Packages that are optional and not installed: the code that requires them expects that. */
 const missingPackages: Plugin = {
   name: 'missing-packages',
-  setup({ onResolve }) {
-    onResolve({ filter: /^@?[a-z]/ }, ({ path }) => {
+  setup(bundle) {
+    bundle.onResolve({ filter: /^@?[a-z]/ }, ({ path }) => {
       const [, name] = /^((?:@[^/]+\/)?[^/]+)/.exec(path)!;
       return existsSync(join(ROOT, 'node_modules', name!)) ? undefined : { path, external: true };
     });
