@@ -238,7 +238,9 @@ async function whoMay({ api, name, options, output }: Call<ListOptions>): Promis
     approvals: ({ approvalsNeeded }: Right) => String(approvalsNeeded),
     'open now': ({ openNow }: Right) => yes(openNow),
   };
-  output.list('people', people, columns, { empty: `No user may open ${name}: no role that reaches it has members.` });
+  output.list('people', people, columns, {
+    empty: `No user may open ${name}: no role that reaches it has members.`,
+  });
 }
 
 /** Without those that every resource has. */
