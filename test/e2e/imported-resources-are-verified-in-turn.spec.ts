@@ -4,6 +4,8 @@ import { until } from '../harness/until';
 
 /** Of one account: half of its burst is enough for twelve, and its refill for five in two seconds. */
 const RESOURCES = 40;
+/** Less than what fails for a while is put off by. */
+const PUT_OFF_MS = 100_000;
 
 describe('Imported resources', () => {
   const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_GROUPS: String(RESOURCES) } });
@@ -27,12 +29,16 @@ describe('Imported resources', () => {
     );
     const resourceIds = results.map(({ id }) => id);
     await admin.expect(200, admin.post('/resources/verify', { resourceIds }));
-    const verified = await until('none waits', async () => {
-      const rows = await drawbridge.query<{ isActive: boolean }>(
-        'SELECT is_active AS "isActive" FROM resources WHERE write_verified',
-      );
-      return rows.length === RESOURCES && rows;
-    });
+    const verified = await until(
+      'none waits',
+      async () => {
+        const rows = await drawbridge.query<{ isActive: boolean }>(
+          'SELECT is_active AS "isActive" FROM resources WHERE write_verified',
+        );
+        return rows.length === RESOURCES && rows;
+      },
+      PUT_OFF_MS,
+    );
     expect(verified.every(({ isActive }) => isActive)).toBe(true);
   });
 });

@@ -44,7 +44,7 @@ async function startTestServer(): Promise<() => Promise<void>> {
     dataDir: join(folder, 'postgres'),
     programs: process.env['TEST_POSTGRES_PROGRAMS'],
     durable: false,
-    flags: ['max_connections=500'],
+    flags: ['max_connections=800'],
     onLog: () => undefined,
   });
   const forget = abandonOnExit(() => {
