@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { banner } from './banner';
 
 const addresses = { port: 3000, simulatorPort: 4666, publicUrl: 'http://localhost:3000', metricsPorts: null };
@@ -20,6 +24,18 @@ describe('banner', () => {
     ['its address, without a demo', null, /^\n {2}Console +http:\/\/localhost:3000\/\n/],
   ])('begins with the console: %s', (_, given, first) => {
     expect(banner(addresses, { ...own, demo: given })).toMatch(first);
+  });
+
+  it('stops a session with its key as it is, whatever letters the key has', () => {
+    const text = banner(addresses, { ...own, demo: { ...demo, apiKey: 'adb_ID-id_Id' } });
+    const line = text.split('\n').find((each) => each.includes('/stop'))!;
+    const programs = mkdtempSync(join(tmpdir(), 'drawbridge-paste-'));
+    const curl = `#!/bin/sh\necho "$@" '{"id":"3f0"}'\n`;
+    writeFileSync(join(programs, 'curl'), curl, { mode: 0o755 });
+    const env = { PATH: `${programs}:${process.env['PATH']}` };
+    const sent = execFileSync('bash', ['-c', line], { env, encoding: 'utf8' });
+    rmSync(programs, { recursive: true });
+    expect(sent).toContain('X-API-Key: adb_ID-id_Id http://localhost:3000/api/v1/sessions/3f0/stop');
   });
 
   it('says where people sign in with the simulated identity provider', () => {

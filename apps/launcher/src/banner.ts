@@ -69,8 +69,8 @@ function firstSession(publicUrl: string, apiKey: string): string[] {
     '',
     'Stop the newest session:',
     '',
-    // without a session, xargs runs nothing
-    `${newest} | xargs -I ID curl -sS -X POST ${key} ${sessions}/ID/stop`,
+    // without a session, xargs runs nothing; it replaces {} in every argument, and no key has a brace
+    `${newest} | xargs -I {} curl -sS -X POST ${key} ${sessions}/{}/stop`,
   ];
 }
 
