@@ -27,7 +27,7 @@ const CORES = availableParallelism();
 /** These never wait, and each worker loads their modules anew. */
 const pure = { maxWorkers: CORES + 1, sequence: { groupOrder: 0 } };
 /** A worker of suites with a product, or of a driver's time-outs, mostly waits. With its processes it takes a gigabyte. */
-const product = { maxWorkers: CORES + 5, sequence: { groupOrder: 1 } };
+const product = { maxWorkers: CORES + 7, sequence: { groupOrder: 1 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
 const long = { maxWorkers: CORES + 5, sequence: { groupOrder: 2 }, testTimeout: 240_000 };
 /** One PostgreSQL for the whole run. */
