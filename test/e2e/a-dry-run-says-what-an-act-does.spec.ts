@@ -8,9 +8,16 @@ interface Rights {
   readonly sample: readonly { readonly userId: string; readonly resourceId: string }[];
 }
 
+interface Row {
+  readonly id: string | null;
+  readonly outcome: string;
+  readonly message?: string;
+}
+
 interface Plan {
   readonly dryRun: true;
   readonly refusal: { readonly status: number; readonly message: string } | null;
+  readonly refused?: readonly Row[];
   readonly rights: { readonly gained: Rights; readonly lost: Rights };
   readonly continuing: { readonly sessions: number | null };
   readonly ends: Readonly<Record<'sessions' | 'people' | 'jobs' | 'staticIpRules' | 'rules', number>>;
@@ -54,6 +61,7 @@ const idsOf = ({ sample }: Plan, kind: string): string[] =>
 const pickedOf = ({ status, message }: NonNullable<Plan['refusal']>): object => ({ status, message });
 
 const said = (plan: Plan): object => ({
+  refused: plan.refused ?? [],
   gained: pairsOf(plan.rights.gained),
   lost: pairsOf(plan.rights.lost),
   continuing: plan.continuing.sessions,
@@ -81,10 +89,11 @@ describe('A dry run', () => {
         const { status, body: plan } = await world.send<Plan>(act, '?dryRun=true');
         expect({ where, status, rows: await world.rows() }).toEqual({ where, status: 200, rows });
         const before = await world.state();
-        const done = await world.send<{ message?: string }>(act);
+        const done = await world.send<{ message?: string; results?: readonly Row[] }>(act);
         expect({ where, refusal: plan.refusal && pickedOf(plan.refusal), ...said(plan) }).toEqual({
           where,
           refusal: done.status < 300 ? null : { status: done.status, message: done.body.message },
+          refused: (done.body.results ?? []).filter(({ outcome }) => outcome === 'REFUSED'),
           ...happened(before, await world.state()),
         });
         const kind = `${act[0]} ${act[1].split('/')[1]}`;
@@ -114,6 +123,13 @@ describe('A dry run', () => {
       expect((await org.admin.patch(path + query, body)).body).toMatchObject({ dryRun: true, refusal: null });
     const kept = await org.admin.patch<{ name: string }>(`${path}?dryRun=false`, { dryRun: null });
     expect(kept.body.name).toBe('Developers');
+  });
+
+  it('of many sends no mail: to invite again has none', async () => {
+    const body = { userIds: [org.adminId], action: 'RESEND_INVITATION' };
+    expect((await org.admin.post('/users/bulk?dryRun=true', body)).body).toMatchObject({
+      validationErrors: { action: 'RESEND_INVITATION has no dry run: leave dryRun out' },
+    });
   });
 
   it('waits for no lock that a worker has on sessions, rules and targets', async () => {

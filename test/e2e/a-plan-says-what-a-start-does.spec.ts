@@ -67,6 +67,26 @@ describe('A plan', () => {
     await org.reaches(session.id, 'CANCELLED');
   });
 
+  it('says what a start that names no resource leaves out, and the start says it', async () => {
+    const [first, second] = org.resourceIds as [string, string];
+    const body = { ipv4Address: '203.0.113.98' };
+    await org.admin.expect(200, org.admin.patch(`/resources/${second}`, { isActive: false }));
+    const { name } = (await org.admin.get<{ name: string }>(`/resources/${second}`)).body;
+    const inactiveResources = { total: 1, sample: [name] };
+    expect(await plan(body)).toMatchObject({ refusal: null, inactiveResources });
+    expect(await plan({ ...body, resourceIds: [first] })).toMatchObject({ inactiveResources: null });
+    const path = '/sessions?waitSeconds=5';
+    const started = await org.admin.posted<Session>(path, body);
+    expect(started).toMatchObject({ inactiveResources });
+    await org.admin.posted(`/sessions/${started.id}/stop`);
+    await org.admin.expect(200, org.admin.patch(`/resources/${first}`, { isActive: false }));
+    expect((await plan(body)).refusal).toMatchObject({
+      message: 'None of your resources is active: each one is once it is verified',
+    });
+    for (const id of [first, second])
+      await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { isActive: true }));
+  });
+
   it('shares what a static IP rule lets in', async () => {
     const ipAddress = '203.0.113.95';
     const { id } = await staticIpRule(org, { ipAddress, resourceIds: org.resourceIds });

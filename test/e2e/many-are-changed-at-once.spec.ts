@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../builders/accounts/colleague';
 import { group, ownOrganization } from '../builders/accounts/organization';
-import type { ApiClient } from '../harness/product/api-client';
+import type { ApiClient, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -51,6 +51,18 @@ describe('Many are changed at once', () => {
     expect((await org.admin.post('/users/bulk', { userIds: [id], action: 'LOCK_DOWN' })).status).toBe(400);
     expect(await act('LOCK_DOWN', { reason: 'a stolen laptop' })).toEqual([400, 'DONE']);
     expect(await act('LOCK_DOWN', { reason: 'a stolen laptop' })).toEqual([400, 'UNCHANGED']);
+  });
+
+  it('users are deleted, each with what is open for it, but not the last administrator', async () => {
+    const some = [await colleague(org), await colleague(org)];
+    const session = await some[0]!.client.posted<Session>('/sessions', { ipv4Address: '203.0.113.33' });
+    const userIds = [...some.map(({ id }) => id), org.adminId];
+    expect(outcomes(await bulk('/users/bulk', { userIds, action: 'DELETE' }))).toEqual(['DONE', 'DONE', 400]);
+    expect(await org.session(session.id)).toMatchObject({ endedCause: 'USER_OFFBOARDED' });
+    for (const { id } of some) {
+      expect((await org.admin.get(`/users/${id}`)).status).toBe(404);
+      expect(await records('USER_DELETED', id)).toEqual(['SUCCESS']);
+    }
   });
 
   it('a role is given and loses members, and asking twice changes nothing', async () => {

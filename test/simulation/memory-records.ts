@@ -170,6 +170,7 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
         isUnmanaged: rule.isUnmanaged,
         isSuspended: rule.isSuspended,
         isMissing: rule.isMissing,
+        isOverdue: rule.overdueAt !== null,
         providerRuleId: rule.providerRuleId,
         targetMissing: rule.targetMissingSince !== null,
         wasObserved: rule.presentSince !== null,

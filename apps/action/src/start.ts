@@ -8,6 +8,7 @@ import {
   discover,
   EGRESS_CONNECTIONS,
   isUnprotected,
+  leftOutText,
   newHolder,
   NotReady,
   observeAddresses,
@@ -137,6 +138,7 @@ class StartingAccess {
       );
     }
     setSecret(started.token);
+    if (started.inactiveResources) warning(leftOutText(started.inactiveResources));
     this.started.push(started);
     saveAccess(this.state());
   }

@@ -23,6 +23,8 @@ export type SessionRequest = Omit<Schemas['StartSessionDto'], 'holder'> & {
 /** A session with what may read, renew and stop it. */
 export interface StartedSession {
   readonly session: Session;
+  /** that were left out, as no resources were named; null: there are none */
+  readonly inactiveResources: Schemas['InactiveResourcesDto'] | null;
   /** with a lease the token of this session alone, else the caller's credential */
   readonly control: Api;
   /** reads, renews and stops this session alone; null without a lease */
@@ -89,6 +91,12 @@ export function requestedResources(
   };
 }
 
+/** Says which of its user's resources a session that names none leaves out. */
+export function leftOutText({ total, sample }: Schemas['InactiveResourcesDto']): string {
+  const names = [...sample, ...(total > sample.length ? [`${total - sample.length} more`] : [])].join(', ');
+  return `left out, as not verified or inactive: ${names}`;
+}
+
 /**
  * Starts a session. The holder is the Idempotency-Key too: a repeated request starts nothing twice.
  * @param isObserved whether the addresses were observed, not chosen: one that the organization does not allow, as it is
@@ -114,13 +122,13 @@ export async function startSession(
           body,
         }),
       );
-      const { sessionToken: token, ...session } = answer;
+      const { sessionToken: token, inactiveResources = null, ...session } = answer;
       const { url, onRetry } = server;
       const patienceMs = body.leaseSeconds && patienceOf(body.leaseSeconds);
       const control = token
         ? createApi({ url, credential: sessionToken(token), onRetry, patienceMs })
         : server.api;
-      return { session, control, token: token ?? null, end: AccessEnd.of(session) };
+      return { session, inactiveResources, control, token: token ?? null, end: AccessEnd.of(session) };
     } catch (error) {
       const less = isObserved ? withoutRefusedAddress(body, error) : null;
       const isDenied = error instanceof ApiFailure && error.status === 403;

@@ -13,6 +13,7 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       isUnmanaged: fc.boolean(),
       isSuspended: fc.boolean(),
       isMissing: fc.boolean(),
+      isOverdue: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
     { selector: (rule) => rule.key },
@@ -92,6 +93,7 @@ describe('findDrift', () => {
       isUnmanaged: false,
       isSuspended: false,
       isMissing: false,
+      isOverdue: false,
       providerRuleId: null,
     };
     const rules: KnownRule[] = [
@@ -119,6 +121,7 @@ describe('findDrift', () => {
     isUnmanaged: false,
     isSuspended: false,
     isMissing: false,
+    isOverdue: false,
     providerRuleId: 'sgr-1',
   };
 
@@ -209,7 +212,8 @@ describe('findDrift', () => {
 
     it('counts an unwanted one among those to remove, and none that is desired', () => {
       expect(findDrift([{ ...held, desired: false }], [now])).toEqual(NO_DRIFT);
-      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([now]);
+      expect(unwantedRules([{ ...held, desired: false, isOverdue: true }], [now])).toEqual([now]);
+      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([]);
       expect(unwantedRules([held], [now])).toEqual([]);
     });
 
@@ -239,6 +243,7 @@ describe('findDrift', () => {
       key,
       ruleId: `rule-${index}`,
       desired: index === 0,
+      isOverdue: index === 1,
       providerRuleId: `sgr-${index}`,
     }));
     const recorded: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
@@ -248,11 +253,12 @@ describe('findDrift', () => {
   });
 
   it.each<[string, KnownRule, boolean]>([
-    ['is returned when it has its recorded id', { ...held, desired: false }, true],
+    ['is returned when it has its recorded id', { ...held, desired: false, isOverdue: true }, true],
     ['is not returned while it is desired', held, false],
-    ['is not returned under another id', { ...held, desired: false, providerRuleId: 'sgr-0' }, false],
-    ['is not returned without a recorded id', { ...held, desired: false, providerRuleId: null }, false],
-    ['is not returned when recorded as unmanaged', { ...held, desired: false, isUnmanaged: true }, false],
+    ['is not returned while its removal is under way', { ...held, desired: false }, false],
+    ['is not returned under another id', { ...held, desired: false, isOverdue: true, providerRuleId: 'sgr-0' }, false],
+    ['is not returned without a recorded id', { ...held, desired: false, isOverdue: true, providerRuleId: null }, false],
+    ['is not returned when recorded as unmanaged', { ...held, desired: false, isOverdue: true, isUnmanaged: true }, false],
   ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(unwantedRules([recorded], [bare])).toEqual(isUnwanted ? [bare] : []);

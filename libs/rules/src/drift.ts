@@ -15,6 +15,8 @@ export interface KnownRule extends Pick<
   readonly key: string;
   /** a live holder exists */
   readonly desired: boolean;
+  /** without one it has been there for longer than a removal takes */
+  readonly isOverdue: boolean;
 }
 
 /** A rule present under a new provider id: another program recreated it unchanged. */
@@ -136,7 +138,7 @@ function ownersByProviderId(known: readonly KnownRule[], own: OwnRules): Map<str
   );
 }
 
-/** Present rules of ours without a holder, whatever their recorded state. */
+/** Present rules of ours without a holder, but for those whose removal is under way. */
 export function unwantedRules(
   known: readonly KnownRule[],
   observed: readonly ObservedRule[],
@@ -145,6 +147,7 @@ export function unwantedRules(
   const ownersOf = ownersByProviderId(known, new OwnRules(observed));
   return observed.filter((shown) => {
     const rule = byKey.get(shown.key) ?? ownersOf.get(shown.providerRuleId);
-    return isOurs(shown, rule ? recordedId(rule) : null) && !rule?.desired;
+    const isExplained = rule && (rule.desired || (rule.state !== 'absent' && !rule.isOverdue));
+    return isOurs(shown, rule ? recordedId(rule) : null) && !isExplained;
   });
 }

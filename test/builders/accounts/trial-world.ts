@@ -150,6 +150,15 @@ export class TrialWorld {
       () => ['DELETE', `/users/${pick([user(), this.org.adminId])}`],
       () => [
         'POST',
+        '/users/bulk',
+        {
+          userIds: [user(), user(), pick([this.org.adminId, randomUUID()])],
+          action: pick(['DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN', 'DELETE']),
+          reason: 'INC-3',
+        },
+      ],
+      () => [
+        'POST',
         '/static-ip-rules',
         {
           label: 'more',

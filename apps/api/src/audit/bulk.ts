@@ -1,5 +1,5 @@
 import { HttpException, Injectable, Logger } from '@nestjs/common';
-import { Database } from '#entities';
+import { Database, Trial } from '#entities';
 import { LimiterPerKey } from '#rules';
 import { TenantStores } from '#tenant-store';
 import type { BulkOutcome, BulkResultDto } from '../http/bulk.dto';
@@ -29,7 +29,9 @@ export class Bulk {
     items: readonly Item[],
     act: (item: Item) => Promise<BulkOutcome | (Row & { readonly outcome: BulkOutcome })>,
   ): Promise<{ results: BulkResultDto[] }> {
-    return this.turns.run(actor.principal.userId, () => this.each(actor, action, items, act));
+    const work = (): Promise<{ results: BulkResultDto[] }> => this.each(actor, action, items, act);
+    // dry runs have turns of their own
+    return Trial.current ? work() : this.turns.run(actor.principal.userId, work);
   }
 
   /** One after the other. A row that is refused, or fails, stops nothing: its result says why. */

@@ -1,5 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 
+/** Objects of one request. */
+export const MOST_IN_BULK = 100;
+
 const BULK_OUTCOMES = ['DONE', 'UNCHANGED', 'REFUSED'] as const;
 export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 

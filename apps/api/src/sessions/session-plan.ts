@@ -16,6 +16,7 @@ import {
 import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
 import { unusableMessage } from '../http/caller-address';
 import { newResourceIp } from '../resources/planned-rules';
+import type { InactiveResourcesDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export interface SessionAddresses {
@@ -95,7 +96,7 @@ export function selectGrants(
   grants: readonly GrantRow[],
   { resourceIds, resourceNames }: Requested,
 ): GrantRow[] {
-  if (!resourceIds && !resourceNames) return requireAny(grants.filter((one) => one.isActive && isOwn(one)));
+  if (!resourceIds && !resourceNames) return requireAny(grants);
   const requested = [
     ...(resourceIds ?? []).map((id) => grantWithId(id, grants)),
     ...(resourceNames ?? []).map((name) => grantNamed(name, grants)),
@@ -140,9 +141,29 @@ function grantNamed(name: string, grants: readonly GrantRow[]): GrantRow {
   }
 }
 
-function requireAny(grants: GrantRow[]): GrantRow[] {
-  if (grants.length > 0) return grants;
-  throw notPossible('No active resource is assigned to you: an admin assigns resources through roles');
+function requireAny(grants: readonly GrantRow[]): GrantRow[] {
+  const active = grants.filter((one) => one.isActive && isOwn(one));
+  if (active.length > 0) return active;
+  throw notPossible(
+    grants.some(isOwn)
+      ? 'None of your resources is active: each one is once it is verified'
+      : 'No active resource is assigned to you: an admin assigns resources through roles',
+  );
+}
+
+/** Names shown of resources that are left out. */
+const MOST_NAMES = 20;
+
+/** The user's resources that a session which names none leaves out. @returns null: there are none */
+export function inactiveResources(
+  grants: readonly GrantRow[],
+  { resourceIds, resourceNames }: Requested,
+): InactiveResourcesDto | null {
+  if (resourceIds || resourceNames) return null;
+  const inactive = grants.filter((one) => !one.isActive && isOwn(one));
+  if (inactive.length === 0) return null;
+  const names = inactive.slice(0, MOST_NAMES).map(({ resourceName }) => resourceName);
+  return { total: inactive.length, sample: names };
 }
 
 /** @throws ApiError 400 when the requested duration exceeds the maximum of the tier and the roles */

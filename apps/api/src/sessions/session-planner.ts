@@ -4,11 +4,13 @@ import { type Demand, maximumDuration, type MaximumDuration, widened, type Calle
 import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import type { Actor } from '../http/actor';
+import type { InactiveResourcesDto } from './dto/session.dto';
 import { hoursOf, sessionDemand } from './session-demand';
 import type { CompletedStart } from './session-permission';
 import { keptTimes } from './session-replacement';
 import {
   fieldDifferingFromCaller,
+  inactiveResources,
   mustBeCallerAddress,
   refuseTooMany,
   selectGrants,
@@ -36,6 +38,8 @@ type AskedSession = Pick<
 export interface PlannedSession {
   /** the resources, with what the user's roles say of each */
   readonly grants: readonly GrantRow[];
+  /** null: none is left out */
+  readonly inactiveResources: InactiveResourcesDto | null;
   readonly addresses: SessionAddresses;
   /** as `addresses`, with the range that is opened around the IPv6 address */
   readonly opened: SessionAddresses;
@@ -84,6 +88,7 @@ export class SessionPlanner {
     const ipv6 = addresses.ipv6 && widened(addresses.ipv6, demand.ipv6PrefixLength, policy);
     return {
       grants,
+      inactiveResources: inactiveResources(known, asked),
       addresses,
       opened: { ...addresses, ipv6 },
       addressDiffers: field !== null,

@@ -90,6 +90,7 @@ export class SessionPlans {
       ),
       usesAccessRequestId: asked.breakGlass ? null : (permission?.accessRequestId ?? null),
       resources,
+      inactiveResources: planned.inactiveResources,
       waitSeconds: waits.length === 0 ? null : Math.max(...waits),
       closes: closing.map(({ key, resourceName }) => ({ resourceName, ...shown(parseRuleKey(key)) })),
       asOf,
@@ -211,6 +212,7 @@ const NOTHING = {
   reasonNeeded: false,
   usesAccessRequestId: null,
   resources: [] as PlannedResourceDto[],
+  inactiveResources: null,
   waitSeconds: null,
   closes: [] as ClosedRuleDto[],
 } as const;

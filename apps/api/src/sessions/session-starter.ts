@@ -14,7 +14,7 @@ import { requestHash } from './idempotency-key';
 import { newSession, startedEntries, wantedOf } from './new-session';
 import { SessionTokens, type TokenOf } from './session-tokens';
 import { type CompletedStart, SessionPermission } from './session-permission';
-import { SessionPlanner } from './session-planner';
+import { type PlannedSession, SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
 import { startConflict } from './start-conflict';
 import { toSession, withToken } from './session.mapper';
@@ -34,6 +34,7 @@ interface Started {
 interface Inserted {
   readonly session: SessionRow;
   readonly grants: readonly GrantRow[];
+  readonly inactiveResources: PlannedSession['inactiveResources'];
   /** the targets of the session it replaces */
   readonly released: readonly WokenTargets[];
 }
@@ -80,11 +81,11 @@ export class SessionStarter {
 
   private async startUnkeyed(request: StartRequest): Promise<Started> {
     const work = (tx: Tx): Promise<Inserted> => this.planAndInsert(tx, request);
-    const { session, grants, released } = await (request.dto.replaces === undefined
+    const inserted = await (request.dto.replaces === undefined
       ? this.database.statement(work)
       : this.database.transaction(work));
-    this.wake(grants, released);
-    return { session: toSession(session), replayed: false };
+    this.wake(inserted.grants, inserted.released);
+    return { session: toStarted(inserted), replayed: false };
   }
 
   /** The key is rolled back with a failed start, so failures are not replayed. */
@@ -97,7 +98,7 @@ export class SessionStarter {
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [], released: [] };
       const inserted = await this.planAndInsert(tx, request);
-      const session = toSession(inserted.session);
+      const session = toStarted(inserted);
       await this.stores.idempotency.keepAnswer(tx, organizationId, userId, key, session);
       return {
         started: { session, replayed: false },
@@ -136,7 +137,7 @@ export class SessionStarter {
   ): Promise<Inserted | null> {
     const { principal } = actor;
     const planned = await this.planner.plan(tx, actor, asked, replaced);
-    const { grants, demand, addressDiffers } = planned;
+    const { grants, inactiveResources, demand, addressDiffers } = planned;
     const wanted = wantedOf(planned, asked);
     const permission = await this.permission.requirePermission(tx, principal, asked, {
       demand,
@@ -149,7 +150,7 @@ export class SessionStarter {
     };
     const entries = startedEntries(actor, session, grants, { addressDiffers, replaces: asked.replaces });
     const started = await this.stores.sessions.start(tx, principal.organizationId, session, ...entries);
-    return started && { session: started, grants, released: [] };
+    return started && { session: started, grants, inactiveResources, released: [] };
   }
 
   private wake(grants: readonly GrantRow[], released: readonly WokenTargets[]): void {
@@ -158,6 +159,12 @@ export class SessionStarter {
     this.wakeUps.wake('revoke-rules', released);
   }
 }
+
+/** As it is answered, without its token. */
+const toStarted = ({ session, inactiveResources }: Inserted): StartedSessionDto => ({
+  ...toSession(session),
+  ...(inactiveResources && { inactiveResources }),
+});
 
 /** A new id, and the hash of its token. */
 function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash'> {

@@ -74,10 +74,10 @@ export class SessionsController {
     if (waitSeconds === undefined) return start();
     // refused before anything is started
     return this.sessions.waiting(principal, async () => {
-      const { id, sessionToken } = await start();
+      const { id, sessionToken, inactiveResources } = await start();
       const disconnected = clientDisconnectSignal(response);
       const settled = await this.sessions.findSettled(principal, id, waitSeconds, disconnected);
-      return withToken(toSession(settled), sessionToken);
+      return withToken({ ...toSession(settled), ...(inactiveResources && { inactiveResources }) }, sessionToken);
     });
   }
 

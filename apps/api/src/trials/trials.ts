@@ -5,6 +5,7 @@ import { Database, Trial } from '#entities';
 import { LimiterPerKey, type OrganizationId } from '#rules';
 import { type RightsScope, TenantStores, type TrialSubject } from '#tenant-store';
 import { ApiError, tooManyRequests } from '../errors';
+import type { BulkResultDto, BulkResultsDto } from '../http/bulk.dto';
 import { planRefusal, type PlanRefusalDto } from '../http/plan-refusal';
 import type { RequestWindows } from '../rate-limit/request-windows';
 import type { ChangePlanDto, PlannedRightsDto } from './dto/change-plan.dto';
@@ -60,10 +61,10 @@ export class Trials {
     const rightsNow = async (scope: RightsScope): Promise<readonly string[] | null> =>
       productOf(scope) > MOST_PAIRS ? null : trials.rights(tx, organization, scope);
     const was = await scopeNow();
-    const { refusal, is, after } = await trial.undo(async () => {
-      const refused = await refusalOf(act);
+    const { refusal, refused, is, after } = await trial.undo(async () => {
+      const outcome = await outcomeOf(act);
       const scope = await scopeNow();
-      return { refusal: refused, is: scope, after: await rightsNow(union(was, scope)) };
+      return { ...outcome, is: scope, after: await rightsNow(union(was, scope)) };
     });
     const before = await rightsNow(union(was, is));
     const shown = async (pairs: string[] | null, scope: RightsScope): Promise<PlannedRightsDto> => ({
@@ -78,6 +79,7 @@ export class Trials {
     return {
       dryRun: true,
       refusal,
+      ...(refused.length > 0 && { refused }),
       rights: { gained: await shown(without(after, before), is), lost: await shown(lost, was) },
       continuing: { sessions: continuing },
       ends: { ...ends, staticIpRules: noted.staticIpRuleIds.size },
@@ -87,16 +89,22 @@ export class Trials {
   }
 }
 
+interface Outcome {
+  readonly refusal: PlanRefusalDto | null;
+  /** of an act on many */
+  readonly refused: BulkResultDto[];
+}
+
 /** @throws what is no refusal: the request was malformed, or failed */
-async function refusalOf(act: () => Promise<unknown>): Promise<PlanRefusalDto | null> {
+async function outcomeOf(act: () => Promise<unknown>): Promise<Outcome> {
   try {
-    await act();
-    return null;
+    const { results = [] } = ((await act()) ?? {}) as Partial<BulkResultsDto>;
+    return { refusal: null, refused: results.filter(({ outcome }) => outcome === 'REFUSED') };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const isMalformed = error.getStatus() === HttpStatus.BAD_REQUEST.valueOf() && !error.extras.isAudited;
     if (isMalformed) throw error;
-    return planRefusal(error);
+    return { refusal: planRefusal(error), refused: [] };
   }
 }
 

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { Trial } from '#entities';
 import { Bulk, rowsOf } from '../audit/bulk';
+import { badRequest } from '../errors';
 import type { BulkOutcome, BulkResultsDto } from '../http/bulk.dto';
 import type { Actor } from '../http/actor';
 import { LockdownService } from '../lockdown/lockdown.service';
@@ -12,7 +14,10 @@ const EVENTS = {
   DEACTIVATE: 'USER_UPDATED',
   ACTIVATE: 'USER_UPDATED',
   LOCK_DOWN: 'USER_LOCKED_DOWN',
+  DELETE: 'USER_DELETED',
 } as const;
+
+const NO_TRIAL = 'RESEND_INVITATION has no dry run: leave dryRun out';
 
 /** What administrators do to one user, for many. */
 @Injectable()
@@ -24,11 +29,15 @@ export class BulkUsers {
     private readonly lockdowns: LockdownService,
   ) {}
 
+  /** @throws ApiError 400 for a dry run of what sends mail */
   act(actor: Actor, { userIds, action, reason = '' }: BulkUsersDto): Promise<BulkResultsDto> {
+    // mail cannot be undone
+    if (Trial.current && action === 'RESEND_INVITATION') throw badRequest(`action ${NO_TRIAL}`, { action: NO_TRIAL });
     const audited = { eventType: EVENTS[action], resourceType: 'USER' };
     return this.many.alone(actor, audited, rowsOf(userIds), async ({ id }): Promise<BulkOutcome> => {
       const { isActive, lockdown } = await this.users.find(actor.principal, id);
       if (action === 'RESEND_INVITATION') await this.newUsers.resendInvitation(actor, id);
+      else if (action === 'DELETE') await this.users.delete(actor, id);
       else if (action === 'LOCK_DOWN') {
         if (lockdown !== null) return 'UNCHANGED';
         await this.lockdowns.declare(actor, id, { reason, staticRules: false });

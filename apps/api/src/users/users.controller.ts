@@ -61,8 +61,8 @@ export class UsersController {
   @Post('bulk')
   @AllowedWhileSuspended()
   @Operation(
-    'Invite many users again, activate, deactivate or lock them down',
-    { 200: BulkResultsDto },
+    'Invite many users again, activate, deactivate, lock down or delete them',
+    { 200: BulkResultsDto, dryRun: 'user' },
     'One such request of a person runs at a time: another one is answered with 429.',
   )
   bulk(@CurrentActor() actor: Actor, @Body() dto: BulkUsersDto): Promise<BulkResultsDto> {

@@ -3,6 +3,7 @@ import {
   discover,
   EGRESS_CONNECTIONS,
   keepAlive,
+  leftOutText,
   newHolder,
   observeAddresses,
   ownAddressWhenLimited,
@@ -126,6 +127,7 @@ export class HeldAccess {
     const failure = rejected ? errorOf(rejected.reason) : outcomeFailure(started, request, output);
     if (failure === null) {
       for (const { session } of started) noteWarnings(session, output);
+      noteInactive(started[0]!, output);
       if (started.some(({ session }) => !session.leaseUntil)) output.note(NO_LEASE);
       return new HeldAccess(server.url, started, leaseSeconds, listener);
     }
@@ -262,4 +264,12 @@ export function sessionExitCode(sessions: readonly Pick<Session, 'status'>[]): E
       : EXIT.failed;
   }
   return sessions.some(({ status }) => status === 'PARTIAL') ? EXIT.partial : EXIT.ok;
+}
+
+/** Says what a start that names no resource leaves out. */
+export function noteInactive(
+  { inactiveResources }: Pick<StartedSession, 'inactiveResources'>,
+  output: Output,
+): void {
+  if (inactiveResources) output.note(leftOutText(inactiveResources));
 }

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { ApiFailure, bodyOf, type Api, type Schemas } from '#client';
 import type { Output } from '../output';
+import { noteInactive } from '../access/held-access';
 import { timeText } from '../terminal/times';
 
 type Plan = Schemas['SessionPlanDto'];
@@ -25,6 +26,7 @@ export async function showPlan(api: Api, body: Schemas['StartSessionDto'], outpu
   const plan = await bodyOf(api.POST('/api/v1/sessions/plan', { body }));
   const { refusal } = plan;
   output.result(plan, textOf(plan));
+  noteInactive(plan, output);
   if (refusal) throw new ApiFailure(refusal.status, refusal.message, refusal.validationErrors, refusal.error);
 }
 

@@ -18,12 +18,13 @@ import {
   type Session,
   type SessionRequest,
   type SessionStatus,
+  type StartedSession,
   visible,
   WAIT_SECONDS,
 } from '#client';
 import { asking, groundsOf, type Grounds } from '../access/approval';
 import { endingToo, endsText, STOP_TIMEOUT_MS } from '../access/closing';
-import { noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
+import { noteInactive, noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
 import { CommandFailure, EXIT, signalExitCode, type ExitCode } from '../exit-codes';
 import type { Output } from '../output';
 import { connect, type Connection } from '../profiles/connection';
@@ -80,8 +81,9 @@ async function startOne(call: Call<StartOptions>): Promise<ExitCode> {
   );
   const how = { isObserved: !isChosen, onDenied };
   const applied = startAndSettle(server, request, how, options.wait ? options.timeout : 0);
-  const session = await output.mentionWait('until the rules are applied', applied);
+  const { session, ...started } = await output.mentionWait('until the rules are applied', applied);
   noteWarnings(session, output);
+  noteInactive(started, output);
   output.result(session, detailsOf(session));
   if (!options.wait) return EXIT.ok;
   await noteOthers(server.api, session, output);
@@ -108,11 +110,15 @@ async function startAndSettle(
   request: SessionRequest,
   how: { readonly isObserved: boolean; readonly onDenied: Asking },
   seconds: number,
-): Promise<Session> {
+): Promise<Pick<StartedSession, 'session' | 'inactiveResources'>> {
   const waitSeconds = Math.min(WAIT_SECONDS, seconds);
-  const { session, control } = await startSession(server, request, { ...how, waitSeconds });
-  if (session.status !== 'PENDING' || seconds <= waitSeconds) return session;
-  return settle(control, session.id, { timeoutMs: 1000 * (seconds - waitSeconds) });
+  const { session, control, inactiveResources } = await startSession(server, request, {
+    ...how,
+    waitSeconds,
+  });
+  if (session.status !== 'PENDING' || seconds <= waitSeconds) return { session, inactiveResources };
+  const settled = await settle(control, session.id, { timeoutMs: 1000 * (seconds - waitSeconds) });
+  return { session: settled, inactiveResources };
 }
 
 /** Access of two sessions ends with the later one: who starts a second may want to know of the first. */

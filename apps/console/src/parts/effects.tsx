@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { paths } from '#client/schema';
 import { api, type Schemas } from '../api';
 import { Facts, Loaded, Notice } from '../ui';
-import { count, Some } from './words';
+import { count, inShort, Some } from './words';
 
 type Plan = Schemas['ChangePlanDto'];
 
@@ -40,7 +40,7 @@ export function Effects({ method, path, id, body }: EffectsProps) {
 
 const MAX_NAMED = 5;
 
-function Planned({ plan: { refusal, rights, continuing, ends, opens } }: { plan: Plan }) {
+function Planned({ plan: { refusal, refused = [], rights, continuing, ends, opens } }: { plan: Plan }) {
   if (refusal) return <Notice tone="warn">It would be refused: {refusal.message}</Notice>;
   const { sessions, people, jobs, staticIpRules, rules } = ends;
   const { sessions: stay } = continuing;
@@ -54,6 +54,7 @@ function Planned({ plan: { refusal, rights, continuing, ends, opens } }: { plan:
           ]),
           Closes: list([some(rules, 'rule'), some(staticIpRules, 'static IP rule')]),
           Opens: list([some(opens.rules, 'rule')]),
+          'Would be refused': inShort(refused.map(({ message = '' }) => message)) || null,
           'Stays open': stay ? `${count(stay, 'session')}, though not allowed any more` : null,
         }}
       />

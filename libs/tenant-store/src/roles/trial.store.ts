@@ -2,20 +2,21 @@ import type { OrganizationId } from '#rules';
 import { HOLDING, LIVE, type TenantStore, type Trial, type Tx, first, rows } from '#entities';
 import { reaches, resourcesOf } from './granted-sql';
 
-/** SQL: the memberships `held` that an act on the object $2 may change, or change what they give. */
+/** SQL: the memberships `held` that an act on the objects $2 may change, or change what they give. */
 const HELD = {
-  role: 'held.role_id = $2',
-  resource: `held.role_id IN (SELECT r.id FROM roles r WHERE r.organization_id = $1 AND ${reaches('r.id', '$2::uuid')})`,
-  user: 'held.user_id = $2',
-  provider: 'held.given_by_provider_id = $2',
+  role: 'held.role_id = ANY ($2::uuid[])',
+  resource: `held.role_id IN (SELECT r.id FROM roles r, unnest($2::uuid[]) changed
+    WHERE r.organization_id = $1 AND ${reaches('r.id', 'changed')})`,
+  user: 'held.user_id = ANY ($2::uuid[])',
+  provider: 'held.given_by_provider_id = ANY ($2::uuid[])',
 };
 
 export type TrialSubjectKind = keyof typeof HELD;
 
-/** The object that an act is on. */
+/** The objects that an act is on. */
 export interface TrialSubject {
   readonly kind: TrialSubjectKind;
-  readonly id: string;
+  readonly ids: readonly string[];
 }
 
 /** Whose rights on what an act may change. */
@@ -57,8 +58,8 @@ export class TrialStore implements TenantStore<TrialStore> {
       tx,
       `WITH members AS (SELECT user_id, role_id FROM role_users held WHERE organization_id = $1 AND ${HELD[subject.kind]})
        SELECT ARRAY(SELECT DISTINCT user_id FROM members) AS "userIds",
-         ${subject.kind === 'resource' ? 'ARRAY[$2::uuid]' : `ARRAY(${reached})`} AS "resourceIds"`,
-      [organization, subject.id],
+         ${subject.kind === 'resource' ? '$2::uuid[]' : `ARRAY(${reached})`} AS "resourceIds"`,
+      [organization, subject.ids],
     );
     return scope!;
   }

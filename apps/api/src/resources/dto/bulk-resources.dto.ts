@@ -1,4 +1,5 @@
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsString } from 'class-validator';
+import { MOST_IN_BULK } from '../../http/bulk.dto';
 import { ids, listOf, NullAsAbsent, Required } from '../../http/fields';
 import { LABELS } from '../labels';
 import { CreateResourceDto } from './resource.dto';
@@ -11,7 +12,7 @@ export class BulkCreateResourcesDto {
 
 export class BulkResourcesDto {
   @ArrayNotEmpty({ message: 'must name at least one resource' })
-  @Required(ids(100, 'resources'))
+  @Required(ids(MOST_IN_BULK, 'resources'))
   resourceIds!: string[];
 }
 

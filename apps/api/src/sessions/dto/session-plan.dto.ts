@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { TIME } from '../../http/fields';
 import { PlanRefusalDto } from '../../http/plan-refusal';
 import { RoomDto } from '../../http/room.dto';
+import { InactiveResourcesDto } from './session.dto';
 
 const PLAN_OUTCOMES = ['OPENS', 'SHARED', 'ALREADY_OPEN', 'FULL', 'MAY_BE_FULL'] as const;
 type PlanOutcome = (typeof PLAN_OUTCOMES)[number];
@@ -98,6 +99,12 @@ export class SessionPlanDto {
   })
   usesAccessRequestId!: string | null;
   @ApiProperty({ type: [PlannedResourceDto] }) resources!: PlannedResourceDto[];
+  @ApiProperty({
+    type: InactiveResourcesDto,
+    nullable: true,
+    description: 'Left out of a session that names no resources: they are not verified, or no longer',
+  })
+  inactiveResources!: InactiveResourcesDto | null;
   @ApiProperty({ ...WAIT, description: 'The longest of the resources’ waits; null: none is known' })
   waitSeconds!: number | null;
   @ApiProperty({

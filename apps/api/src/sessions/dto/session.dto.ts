@@ -145,7 +145,20 @@ export class RenewedSessionDto extends SessionDto {
   renewedFrom!: string | null;
 }
 
+export class InactiveResourcesDto {
+  @ApiProperty({ type: 'integer', example: 2 }) total!: number;
+  @ApiProperty({ type: [String], example: ['db-eu', 'db-us'], description: 'Names; of many the first 20' })
+  sample!: readonly string[];
+}
+
 export class StartedSessionDto extends SessionDto {
+  @ApiPropertyOptional({
+    type: InactiveResourcesDto,
+    description:
+      'Absent when there are none. A session that names no resources has all active ones of its user: these are left out, ' +
+      'because they are not verified, or no longer',
+  })
+  inactiveResources?: InactiveResourcesDto;
   @ApiPropertyOptional({
     example: 'dbs_8Jb1qVbYx2c0YwR3mXq4oQmTtq0c7m3nUe5hLw9kZsA',
     description:

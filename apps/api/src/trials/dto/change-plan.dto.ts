@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { BulkResultDto } from '../../http/bulk.dto';
 import { PlanRefusalDto } from '../../http/plan-refusal';
 
 const TOO_MANY = 'null: too many to compare';
@@ -57,6 +58,11 @@ export class ChangePlanDto {
     description: 'What the request would answer now without dryRun; null: it would be carried out',
   })
   refusal!: PlanRefusalDto | null;
+  @ApiPropertyOptional({
+    type: [BulkResultDto],
+    description: 'Of a request for many objects, those that it would be refused for. Absent when there are none',
+  })
+  refused?: BulkResultDto[];
   @ApiProperty({ description: 'Which active people may open which active resources by their roles' })
   rights!: ChangedRightsDto;
   @ApiProperty({ description: 'Live sessions that stay open until they end, though the right is lost' })

@@ -1,11 +1,12 @@
 import { ArrayNotEmpty, ValidateIf } from 'class-validator';
+import { MOST_IN_BULK } from '../../http/bulk.dto';
 import { ids, line, oneOf, Required } from '../../http/fields';
 
-const USER_ACTIONS = ['RESEND_INVITATION', 'DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN'] as const;
+const USER_ACTIONS = ['RESEND_INVITATION', 'DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN', 'DELETE'] as const;
 
 export class BulkUsersDto {
   @ArrayNotEmpty({ message: 'must name at least one user' })
-  @Required(ids(100, 'users'))
+  @Required(ids(MOST_IN_BULK, 'users'))
   userIds!: string[];
 
   @Required(oneOf(USER_ACTIONS))

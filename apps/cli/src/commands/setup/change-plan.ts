@@ -38,7 +38,7 @@ const isPlan = (answer: unknown): answer is Plan =>
 const right = ({ email, resourceName }: Schemas['PlannedRightDto']): string =>
   `  ${email} on ${resourceName}`;
 
-function textOf({ ends, opens, rights, continuing, sample }: Plan): string {
+function textOf({ ends, opens, rights, continuing, sample, refused = [] }: Plan): string {
   const { sessions, people, jobs, staticIpRules, rules } = ends;
   const { gained, lost } = rights;
   return [
@@ -49,6 +49,7 @@ function textOf({ ends, opens, rights, continuing, sample }: Plan): string {
     ...lost.sample.map(right),
     `Rights gained: ${gained.total ?? `at most ${gained.atMost}`}.`,
     ...gained.sample.map(right),
+    ...refused.map(({ message = '' }) => `Would be refused: ${message}`),
     'Nothing was changed.',
   ].join('\n');
 }

@@ -2,6 +2,7 @@ import { bodyOf, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Call, Definition } from '../../program';
 import { textFrom } from '../../terminal/inputs';
+import { inBatches, showResults } from './results';
 import { all } from './things';
 
 type Body = Schemas['CreateResourceDto'];
@@ -9,9 +10,6 @@ type Result = Schemas['BulkResultDto'];
 
 /** What a file says of a resource: texts by the names of its columns or fields. */
 type Line = Readonly<Record<string, unknown>>;
-
-/** As many as one request takes. */
-const AT_ONCE = 100;
 
 const COLUMNS = 'name, credential, type, identifier, region, account, endpoint, ports, protocol, label:KEY';
 
@@ -27,21 +25,17 @@ async function importFile({ api, name: file, output }: Call): Promise<ExitCode> 
   const credentials = await all(api, 'credential');
   const bodies = lines.map((line, index) => bodyFor(line, index + 1, credentials));
   const rows: (Result & { name: string })[] = [];
-  for (let from = 0; from < bodies.length; from += AT_ONCE) {
-    const resources = bodies.slice(from, from + AT_ONCE);
+  for (const resources of inBatches(bodies)) {
     const { results } = await bodyOf(api.POST('/api/v1/resources/bulk', { body: { resources } }));
     rows.push(...results.map((result, index) => ({ ...result, name: resources[index]!.name })));
   }
-  const columns = {
-    name: ({ name }: (typeof rows)[number]) => name,
-    outcome: ({ outcome }: Result) => outcome,
-    message: ({ message }: Result) => message ?? '',
-  };
-  output.list('results', rows, columns, { empty: 'The file names no resource.' });
-  const ids = rows.flatMap(({ id, outcome }) => (outcome === 'DONE' && id !== null ? [id] : []));
-  for (let from = 0; from < ids.length; from += AT_ONCE)
-    await api.POST('/api/v1/resources/verify', { body: { resourceIds: ids.slice(from, from + AT_ONCE) } });
-  return rows.every(({ outcome }) => outcome !== 'REFUSED') ? EXIT.ok : EXIT.failed;
+  const code = showResults(rows, output, 'The file names no resource.');
+  const added = rows.flatMap(({ id, outcome }) => (outcome === 'DONE' && id !== null ? [id] : []));
+  for (const resourceIds of inBatches(added))
+    await api.POST('/api/v1/resources/verify', { body: { resourceIds } });
+  if (added.length > 0)
+    output.note('each can be opened once it is verified, which goes on by itself: drawbridge resources shows it');
+  return code;
 }
 
 /** @throws CommandFailure naming the line */

@@ -1,8 +1,9 @@
 import { Option, type Command } from 'commander';
 import { bodyOf, everyPage, shortId, type Api, type Schemas } from '#client';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
+import { inBatches, showResults } from './results';
 
 type Review = Schemas['ReviewDto'];
 type Decision = Schemas['ReviewDecisionDto']['decision'];
@@ -18,11 +19,11 @@ export function registerReviews(program: Command): void {
     run: list,
   });
   for (const [verb, decision, about] of [
-    ['confirm', 'CONFIRM', 'confirm one: it is still needed'],
-    ['remove', 'REMOVE', 'remove one: the user loses the role, or the rule is deleted'],
+    ['confirm', 'CONFIRM', 'confirm some: they are still needed'],
+    ['remove', 'REMOVE', 'remove some: the user loses the role, or the rule is deleted'],
   ] as const)
     define(reviews, {
-      usage: `${verb} <id>`,
+      usage: `${verb} <id...>`,
       about,
       examples: [`reviews ${verb} 6c5f2a7e --note "On call until March"`],
       options: [new Option('--note <text>', 'is recorded with the decision')],
@@ -53,21 +54,25 @@ async function list({ api, options: { due }, output }: Call<{ readonly due?: boo
   output.list('reviews', await all(api, due), columns, { empty: 'Nothing is to be reviewed.' });
 }
 
-/** @throws CommandFailure when the id means none or several, or the decision is refused */
+/** @throws CommandFailure when an id means none or several */
 async function decide(
-  { api, name, options: { note }, output }: Call<{ readonly note?: string }>,
+  { api, given, options: { note }, output }: Call<{ readonly note?: string }>,
   decision: Decision,
-): Promise<void> {
-  const [one, ...others] = (await all(api)).filter(({ id }) => id.startsWith(name));
-  if (!one || others.length > 0)
-    throw new CommandFailure(
-      EXIT.usage,
-      `${name} means ${one ? 'several' : 'none'} of the reviews`,
-      'reviews lists their ids',
+): Promise<ExitCode> {
+  const known = await all(api);
+  const meant = given.map((id) => {
+    const [one, ...others] = known.filter((review) => review.id.startsWith(id));
+    if (one && others.length === 0) return one;
+    const message = `${id} means ${one ? 'several' : 'none'} of the reviews`;
+    throw new CommandFailure(EXIT.usage, message, 'reviews lists their ids');
+  });
+  const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
+  for (const some of inBatches([...new Set(meant)])) {
+    const decisions = some.map(({ kind, id }) => ({ kind, id, decision, ...(note !== undefined && { note }) }));
+    const { results } = await bodyOf(api.POST('/api/v1/reviews', { body: { decisions } }));
+    rows.push(
+      ...results.map((result, index) => ({ ...result, name: `${some[index]!.name}, ${some[index]!.email}` })),
     );
-  const body = { decisions: [{ kind: one.kind, id: one.id, decision, ...(note !== undefined && { note }) }] };
-  const [result] = (await bodyOf(api.POST('/api/v1/reviews', { body }))).results;
-  if (result!.outcome === 'REFUSED')
-    throw new CommandFailure(EXIT.denied, result!.message ?? 'It was refused');
-  output.result(result!, `${decision === 'CONFIRM' ? 'Confirmed' : 'Removed'}: ${one.name}, ${one.email}`);
+  }
+  return showResults(rows, output);
 }

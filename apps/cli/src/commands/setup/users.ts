@@ -1,11 +1,13 @@
 import { Option, type Command } from 'commander';
 import { ApiFailure, bodyOf, type Schemas } from '#client';
 import { stepUp } from '../../access/approval';
-import { EXIT } from '../../exit-codes';
+import { EXIT, type ExitCode } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
+import { showsPlan, trialQuery, type TrialOptions } from './change-plan';
 import { listOptions, listQuery, roleOption, type ListOptions } from './options';
+import { inBatches, showResults } from './results';
 import { all, idOf, idsOf, removing, short, yes } from './things';
 
 type User = Schemas['UserDto'];
@@ -47,9 +49,15 @@ export function registerUsers(program: Command): void {
     options: [roleOption()],
     run: createService,
   });
+  const removingOne = removing('user', 'end the access and sign-ins of some, who then have no account');
   define(users, {
-    ...removing('user', 'end the access and sign-ins of one, who then has no account'),
-    examples: ['users remove ada@example.com'],
+    ...removingOne,
+    usage: 'remove <name|id...>',
+    examples: [
+      'users remove ada@example.com',
+      'users remove --dry-run ada@example.com grace@example.com',
+    ],
+    run: (call: Call<TrialOptions>) => (call.given.length > 1 ? removeSeveral(call) : removingOne.run(call)),
   });
 }
 
@@ -144,4 +152,17 @@ async function createService({ api, name, options, output }: Call<InviteOptions>
   const own = pasted(name);
   const next = `drawbridge keys create ${own} --user ${own}`;
   output.result(user, `${name} is a service user; next: ${next}`);
+}
+
+async function removeSeveral({ api, given, options, output }: Call<TrialOptions>): Promise<ExitCode> {
+  const ids = await idsOf(api, 'user', given);
+  const nameOf = new Map(ids.map((id, index) => [id, given[index]!]));
+  const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
+  for (const userIds of inBatches([...nameOf.keys()])) {
+    const body = { userIds, action: 'DELETE' as const };
+    const answer = await bodyOf(api.POST('/api/v1/users/bulk', { params: trialQuery(options), body }));
+    if (showsPlan(answer, output) || !('results' in answer)) continue;
+    rows.push(...answer.results.map((result) => ({ ...result, name: nameOf.get(result.id!)! })));
+  }
+  return options.dryRun ? EXIT.ok : showResults(rows, output);
 }

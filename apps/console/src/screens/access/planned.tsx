@@ -29,6 +29,12 @@ function where({ resources }: Plan, outcome: Outcome): string | null {
   return inShort(names) || null;
 }
 
+function leftOut({ inactiveResources }: Plan): string | null {
+  if (inactiveResources === null) return null;
+  const { total, sample } = inactiveResources;
+  return total > sample.length ? `${count(total, 'resource')}, such as ${inShort(sample)}` : inShort(sample);
+}
+
 /** Such as "118 rules on 40 resources". */
 function opening({ resources }: Plan): string {
   const rules = resources.map((each) => each.rules.filter(({ outcome }) => outcome === 'OPENS').length);
@@ -64,6 +70,7 @@ export const PlannedStart = ({ request, plan, onStarted, onClose }: PlannedStart
           'Let in by other rules': where(plan, 'ALREADY_OPEN'),
           'No room on': where(plan, 'FULL'),
           'Perhaps no room on': where(plan, 'MAY_BE_FULL'),
+          'Left out, not verified': leftOut(plan),
           'The last opens in': plan.waitSeconds ? aboutText(plan.waitSeconds) : null,
           Closes: plan.closes.length > 0 ? count(plan.closes.length, 'rule') : null,
           Until: <Time at={plan.expiresAt} none="unknown" />,

@@ -1,5 +1,7 @@
-import { api } from '../../api';
+import type { ReactNode } from 'react';
+import { api, type Schemas } from '../../api';
 import { CollectionScreen, timeColumn } from '../../parts/collection';
+import { Effects } from '../../parts/effects';
 import { ROLE, statusFilter, type Filter } from '../../parts/filters';
 import type { Bulk } from '../../parts/selection';
 import { Lines, UserLink } from '../../parts/words';
@@ -19,10 +21,17 @@ const FILTERS: readonly Filter[] = [
   { name: 'isOrgAdmin', label: 'Administrator', options: { true: 'yes', false: 'no' } },
 ];
 
-type Action = 'RESEND_INVITATION' | 'DEACTIVATE' | 'ACTIVATE' | 'LOCK_DOWN';
+type Body = Schemas['BulkUsersDto'];
+type Action = Body['action'];
 
 const changed = (action: Action, userIds: string[], signal: AbortSignal | null, reason?: string) =>
   api.POST('/api/v1/users/bulk', { body: { userIds, action, ...(reason ? { reason } : {}) }, signal });
+
+const foreseen =
+  (act: Omit<Body, 'userIds'>) =>
+  (userIds: string[]): ReactNode => (
+    <Effects method="post" path="/api/v1/users/bulk" body={{ userIds, ...act } satisfies Body} />
+  );
 
 const BULK: readonly Bulk<User>[] = [
   {
@@ -35,6 +44,7 @@ const BULK: readonly Bulk<User>[] = [
     label: 'Deactivate',
     fits: ({ isActive }) => isActive,
     ends: {},
+    foreseen: foreseen({ action: 'DEACTIVATE' }),
     children: <p>Their sign-ins, sessions and API keys end at once. Static IP rules that they made stay.</p>,
     act: (ids, _, signal) => changed('DEACTIVATE', ids, signal),
   },
@@ -47,6 +57,7 @@ const BULK: readonly Bulk<User>[] = [
     label: 'Lock down',
     fits: ({ lockdown }) => lockdown === null,
     ends: {},
+    foreseen: foreseen({ action: 'LOCK_DOWN', reason: 'What would end?' }),
     children: (
       <>
         <p>Their sessions end at once, and none can be started until the lockdown is lifted.</p>
@@ -54,6 +65,13 @@ const BULK: readonly Bulk<User>[] = [
       </>
     ),
     act: (ids, entered, signal) => changed('LOCK_DOWN', ids, signal, entered.text('reason')),
+  },
+  {
+    label: 'Delete',
+    ends: {},
+    foreseen: foreseen({ action: 'DELETE' }),
+    children: <p>They have no account then. Static IP rules that they made stay.</p>,
+    act: (ids, _, signal) => changed('DELETE', ids, signal),
   },
 ];
 
