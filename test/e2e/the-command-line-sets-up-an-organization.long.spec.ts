@@ -222,6 +222,37 @@ describe('The command line sets up an organization', () => {
     await done('roles', 'remove', 'leads');
   });
 
+  it('many are imported, labelled and removed at once', async () => {
+    const file = join(cli.home, 'resources.csv');
+    const rows = [4, 5].map((n) => `imported-${n},aws,SECURITY_GROUP,${group(n)},eu-central-1,22 443,prod`);
+    writeFileSync(file, ['name,credential,type,identifier,region,ports,label:env', ...rows].join('\n'));
+    const imported = await run('resources', 'import', file);
+    expect(imported.stdout).toMatch(/\nimported-4 +DONE *\nimported-5 +DONE *\n$/);
+    expect(imported.stderr).toContain('once it is verified');
+    expect(await done('resources', 'import', file)).toMatch(/\nimported-4 +UNCHANGED/);
+    const both = ['imported-4', 'imported-5'];
+    await done('resources', 'label', '--label', 'team=web', '--unlabel', 'env', ...both);
+    expect(await done('resources', '--label', 'team=web')).toMatch(/\nimported-4 [^]*\nimported-5 /);
+    expect(await done('resources', '--label', 'env=prod')).toBe('No resource.\n');
+    const people = ['grace@example.com', 'alan@example.com'];
+    await done('users', 'invite', ...people);
+    expect(await done('users', 'remove', '--dry-run', ...people)).toMatch(/\nNothing was changed\.\n$/);
+    expect(await done('users', 'remove', ...people)).toMatch(/\ngrace\S+ +DONE *\nalan\S+ +DONE *\n$/);
+  });
+
+  it('what a start without names leaves out is named', async () => {
+    await done('roles', 'assign', 'developers', '--resource', 'gone');
+    for (const more of [['--dry-run'], []]) {
+      const { code, stderr } = await run('start', '--ipv4', '203.0.113.97', ...more);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('left out, as not verified or inactive: gone') as string,
+      ]);
+    }
+    await done('stop', '--all');
+    await done('roles', 'unassign', 'developers', '--resource', 'gone');
+  });
+
   it('a service user has a key, and a trust lets in jobs without one', async () => {
     await done('users', 'create-service', 'pipeline', '--role', 'developers');
     const key = await done('keys', 'create', 'deploy', '--user', 'pipeline');

@@ -70,7 +70,8 @@ const IS_SLOW = `t.resource_type IN (${Object.keys(SLOW_TARGETS)
   .map((type) => `'${type}'`)
   .join(', ')})`;
 
-/** What the rule waits for, as the head of `write-turns.ts` in the engine lists it. What it waited for before a hold or a release is not shown. */
+/** What the rule waits for, as the head of `write-turns.ts` in the engine lists it. What it waited for before a hold or a release is not shown.
+ * The gap is a clock of the pass: a target that was written a moment ago is taken to be in one. */
 const WAITS_FOR = `CASE WHEN r.due_at IS NULL THEN NULL
     WHEN r.due_at > now() THEN CASE WHEN r.is_suspended AND ${IS_WANTED} THEN 'SUSPENSION'
       WHEN r.last_error = '${BUDGET_SPENT}' THEN 'TURN' ELSE 'BACK_OFF' END

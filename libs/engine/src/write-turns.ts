@@ -1,7 +1,7 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import type { WriteBudgetStore } from '#engine-store';
 import type { Transactions } from '#entities';
-import { ADDED_AT_ONCE, RULE_BACKOFF } from '#rules';
+import { ADDED_AT_ONCE, ADDED_IN_TURN, RULE_BACKOFF } from '#rules';
 import type { DueChange } from './provider-calls';
 import type { Timing } from './timing';
 
@@ -21,11 +21,6 @@ import type { Timing } from './timing';
 
 type Budgeted = Pick<ProviderDriver, 'traits' | 'accountKey'>;
 
-/**
- * Additions may wait for the turns of a further tenth of an account's burst. The last tenth is for removals: their turn is
- * never behind those of additions.
- */
-const ADDED_IN_TURN = 0.1;
 /** The longest wait for a turn in a worker's slot. */
 const MAX_WAIT_MS = 2000;
 /** An account is short of writes while less than this share of its burst is left. */

@@ -256,9 +256,21 @@ describe('findDrift', () => {
     ['is returned when it has its recorded id', { ...held, desired: false, isOverdue: true }, true],
     ['is not returned while it is desired', held, false],
     ['is not returned while its removal is under way', { ...held, desired: false }, false],
-    ['is not returned under another id', { ...held, desired: false, isOverdue: true, providerRuleId: 'sgr-0' }, false],
-    ['is not returned without a recorded id', { ...held, desired: false, isOverdue: true, providerRuleId: null }, false],
-    ['is not returned when recorded as unmanaged', { ...held, desired: false, isOverdue: true, isUnmanaged: true }, false],
+    [
+      'is not returned under another id',
+      { ...held, desired: false, isOverdue: true, providerRuleId: 'sgr-0' },
+      false,
+    ],
+    [
+      'is not returned without a recorded id',
+      { ...held, desired: false, isOverdue: true, providerRuleId: null },
+      false,
+    ],
+    [
+      'is not returned when recorded as unmanaged',
+      { ...held, desired: false, isOverdue: true, isUnmanaged: true },
+      false,
+    ],
   ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(unwantedRules([recorded], [bare])).toEqual(isUnwanted ? [bare] : []);

@@ -1,5 +1,7 @@
 /** Of an account's burst of write calls, additions take this share at once. */
 export const ADDED_AT_ONCE = 0.8;
+/** They may wait for the turns of a further share. The rest is for removals, whose turn is never behind those of additions. */
+export const ADDED_IN_TURN = 0.1;
 
 /** What waits for the write calls of one account. */
 export interface WriteQueue {

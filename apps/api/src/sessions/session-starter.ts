@@ -17,7 +17,7 @@ import { type CompletedStart, SessionPermission } from './session-permission';
 import { type PlannedSession, SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
 import { startConflict } from './start-conflict';
-import { toSession, withToken } from './session.mapper';
+import { toSession, toStarted } from './session.mapper';
 
 /** Attempts before a start whose plan keeps becoming outdated is refused with 409. */
 const MAX_PLAN_ATTEMPTS = 3;
@@ -73,7 +73,10 @@ export class SessionStarter {
     try {
       const started = key === null ? await this.startUnkeyed(request) : await this.startOnce(request, key);
       // after the answer was stored, which is without it
-      return { ...started, session: withToken(started.session, tokenOf?.(started.session.id)) };
+      return {
+        ...started,
+        session: toStarted(started.session, { sessionToken: tokenOf?.(started.session.id) }),
+      };
     } catch (error) {
       throw await startConflict(this.database.autocommit, this.stores.sessions, principal, error);
     }
@@ -85,7 +88,7 @@ export class SessionStarter {
       ? this.database.statement(work)
       : this.database.transaction(work));
     this.wake(inserted.grants, inserted.released);
-    return { session: toStarted(inserted), replayed: false };
+    return { session: toStarted(toSession(inserted.session), inserted), replayed: false };
   }
 
   /** The key is rolled back with a failed start, so failures are not replayed. */
@@ -98,7 +101,7 @@ export class SessionStarter {
       if (claim.kind === 'answered')
         return { started: { session: claim.answer as SessionDto, replayed: true }, grants: [], released: [] };
       const inserted = await this.planAndInsert(tx, request);
-      const session = toStarted(inserted);
+      const session = toStarted(toSession(inserted.session), inserted);
       await this.stores.idempotency.keepAnswer(tx, organizationId, userId, key, session);
       return {
         started: { session, replayed: false },
@@ -159,12 +162,6 @@ export class SessionStarter {
     this.wakeUps.wake('revoke-rules', released);
   }
 }
-
-/** As it is answered, without its token. */
-const toStarted = ({ session, inactiveResources }: Inserted): StartedSessionDto => ({
-  ...toSession(session),
-  ...(inactiveResources && { inactiveResources }),
-});
 
 /** A new id, and the hash of its token. */
 function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash'> {

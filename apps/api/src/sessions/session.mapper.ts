@@ -2,7 +2,13 @@ import { DriverRegistry } from '#drivers';
 import type { AccountQueue, ResourceIpRow, SessionRow } from '#tenant-store';
 import { addressWarnings, divideSkipped, waitSeconds } from '#rules';
 import { portWarnings } from '../resources/resource.mapper';
-import type { ResourceIpDto, SessionDto, SkippedIpDto, StartedSessionDto } from './dto/session.dto';
+import type {
+  InactiveResourcesDto,
+  ResourceIpDto,
+  SessionDto,
+  SkippedIpDto,
+  StartedSessionDto,
+} from './dto/session.dto';
 
 const moment = (time: string | null): Date | null => (time === null ? null : new Date(time));
 
@@ -76,6 +82,20 @@ export function toSession(row: SessionRow): SessionDto {
   };
 }
 
-/** Adds the session's token to the response. @param token undefined: it has none */
-export const withToken = (session: SessionDto, token: string | undefined): StartedSessionDto =>
-  token === undefined ? session : Object.assign(session, { sessionToken: token });
+interface OfStart {
+  /** undefined: it has none */
+  readonly sessionToken?: string | undefined;
+  /** null: none is left out */
+  readonly inactiveResources?: InactiveResourcesDto | null | undefined;
+}
+
+/** Adds to the response what only that of a start has. */
+export const toStarted = (
+  session: SessionDto,
+  { sessionToken, inactiveResources }: OfStart,
+): StartedSessionDto =>
+  Object.assign(
+    session,
+    sessionToken !== undefined && { sessionToken },
+    inactiveResources && { inactiveResources },
+  );

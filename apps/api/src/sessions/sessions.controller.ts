@@ -29,7 +29,7 @@ import { StartSessionDto } from './dto/start-session.dto';
 import { IDEMPOTENCY_KEY_HEADER, IdempotencyKey } from './idempotency-key';
 import { SessionPlans } from './session-plans';
 import { SessionStarter } from './session-starter';
-import { toSession, withToken } from './session.mapper';
+import { toSession, toStarted } from './session.mapper';
 import { SessionsService } from './sessions.service';
 
 @ApiTags('Sessions')
@@ -77,7 +77,7 @@ export class SessionsController {
       const { id, sessionToken, inactiveResources } = await start();
       const disconnected = clientDisconnectSignal(response);
       const settled = await this.sessions.findSettled(principal, id, waitSeconds, disconnected);
-      return withToken({ ...toSession(settled), ...(inactiveResources && { inactiveResources }) }, sessionToken);
+      return toStarted(toSession(settled), { sessionToken, inactiveResources });
     });
   }
 

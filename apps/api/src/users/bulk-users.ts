@@ -32,7 +32,8 @@ export class BulkUsers {
   /** @throws ApiError 400 for a dry run of what sends mail */
   act(actor: Actor, { userIds, action, reason = '' }: BulkUsersDto): Promise<BulkResultsDto> {
     // mail cannot be undone
-    if (Trial.current && action === 'RESEND_INVITATION') throw badRequest(`action ${NO_TRIAL}`, { action: NO_TRIAL });
+    if (Trial.current && action === 'RESEND_INVITATION')
+      throw badRequest(`action ${NO_TRIAL}`, { action: NO_TRIAL });
     const audited = { eventType: EVENTS[action], resourceType: 'USER' };
     return this.many.alone(actor, audited, rowsOf(userIds), async ({ id }): Promise<BulkOutcome> => {
       const { isActive, lockdown } = await this.users.find(actor.principal, id);

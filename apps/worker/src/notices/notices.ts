@@ -1,5 +1,6 @@
 import type { NoticeCursorKind, NoticeSwitch } from '#entities';
 import { plainLine, plainName } from '#mail';
+import type { RemovalCause } from '#rules';
 import type { FeedRecord } from '#tenant-store';
 import { screenOf } from '../screen-of';
 
@@ -141,7 +142,7 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Fee
   }
   const isStopped = eventType === 'SESSION_STOPPED' && result === 'SUCCESS' && reason === 'ADMIN';
   if (!isStopped || actorEmail === resourceName) return null;
-  const by = STOPPED_BY[details['cause'] as string] ?? `by ${whoOf(actorEmail)}`;
+  const by = STOPPED_BY[details['cause'] as RemovalCause] ?? `by ${whoOf(actorEmail)}`;
   const title = `${access} was ended ${by}`;
   return { ...shared, switchedBy: 'sessionStopped', title, details: [] };
 }
@@ -163,7 +164,7 @@ function ofSignIn({ eventType, resourceId, details }: FeedRecord): Body | null {
 }
 
 /** By whom no person did it. */
-const STOPPED_BY: Readonly<Record<string, string>> = {
+const STOPPED_BY: Readonly<Partial<Record<RemovalCause, string>>> = {
   ROLE_LOST: 'with a role that your identity provider no longer gives you',
   REFUSED_BY_ISSUER: 'as your identity provider refuses your sign-in',
   NOT_SIGNED_IN_AGAIN: 'as you have not signed in again with your identity provider',

@@ -60,7 +60,8 @@ export class ChangePlanDto {
   refusal!: PlanRefusalDto | null;
   @ApiPropertyOptional({
     type: [BulkResultDto],
-    description: 'Of a request for many objects, those that it would be refused for. Absent when there are none',
+    description:
+      'Of a request for many objects, those that it would be refused for. Absent when there are none',
   })
   refused?: BulkResultDto[];
   @ApiProperty({ description: 'Which active people may open which active resources by their roles' })

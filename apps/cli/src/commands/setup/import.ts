@@ -34,7 +34,9 @@ async function importFile({ api, name: file, output }: Call): Promise<ExitCode> 
   for (const resourceIds of inBatches(added))
     await api.POST('/api/v1/resources/verify', { body: { resourceIds } });
   if (added.length > 0)
-    output.note('each can be opened once it is verified, which goes on by itself: drawbridge resources shows it');
+    output.note(
+      'each can be opened once it is verified, which goes on by itself: drawbridge resources shows it',
+    );
   return code;
 }
 

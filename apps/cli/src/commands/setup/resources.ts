@@ -88,11 +88,8 @@ export function registerResources(program: Command): void {
     usage: 'label <name|id...>',
     about: 'give labels to some, or take them away',
     examples: ['resources label --label env=prod orders billing', 'resources label --unlabel env orders'],
-    options: [
-      labelOption('added, or given another value'),
-      listOption('--unlabel <key>', 'taken away'),
-    ],
-    run: label,
+    options: [labelOption('added, or given another value'), listOption('--unlabel <key>', 'taken away')],
+    run: changeLabels,
   });
   define(resources, {
     usage: 'verify <name|id>',
@@ -260,7 +257,7 @@ interface LabelOptions {
   readonly unlabel: readonly string[];
 }
 
-async function label(call: Call<LabelOptions>): Promise<ExitCode> {
+async function changeLabels(call: Call<LabelOptions>): Promise<ExitCode> {
   const { api, given, output } = call;
   const { label: added, unlabel: remove } = call.options;
   if (added.length + remove.length === 0)

@@ -68,7 +68,12 @@ async function decide(
   });
   const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
   for (const some of inBatches([...new Set(meant)])) {
-    const decisions = some.map(({ kind, id }) => ({ kind, id, decision, ...(note !== undefined && { note }) }));
+    const decisions = some.map(({ kind, id }) => ({
+      kind,
+      id,
+      decision,
+      ...(note !== undefined && { note }),
+    }));
     const { results } = await bodyOf(api.POST('/api/v1/reviews', { body: { decisions } }));
     rows.push(
       ...results.map((result, index) => ({ ...result, name: `${some[index]!.name}, ${some[index]!.email}` })),

@@ -53,10 +53,7 @@ export function registerUsers(program: Command): void {
   define(users, {
     ...removingOne,
     usage: 'remove <name|id...>',
-    examples: [
-      'users remove ada@example.com',
-      'users remove --dry-run ada@example.com grace@example.com',
-    ],
+    examples: ['users remove ada@example.com', 'users remove --dry-run ada@example.com grace@example.com'],
     run: (call: Call<TrialOptions>) => (call.given.length > 1 ? removeSeveral(call) : removingOne.run(call)),
   });
 }

@@ -12,7 +12,7 @@ type Rule = Schemas['ResourceRuleDto'];
 const WAITS: Readonly<Record<NonNullable<Rule['waitsFor']>, string | null>> = {
   SLOT: 'waits for a worker',
   GAP: 'waits for the next write to the target, for which changes are gathered',
-  TURN: null,
+  TURN: 'waits for its cloud account, which allows no more changes yet',
   BACK_OFF: 'waits for the next attempt',
   SUSPENSION: null,
 };
@@ -30,12 +30,14 @@ function stateOf(rule: Rule): readonly [Tone, string] {
 
 function State({ rule }: { rule: Rule }) {
   const [tone, text] = stateOf(rule);
+  // an error that says so is shown instead
+  const wait = rule.waitsFor && !(rule.waitsFor === 'TURN' && rule.lastError) ? WAITS[rule.waitsFor] : null;
   return (
     <Lines>
       <Badge tone={tone}>{text}</Badge>
       {rule.removalCause ? <Reason>{CAUSES[rule.removalCause]}</Reason> : null}
       {rule.lastError ? <ProviderMessage of={rule.lastError} /> : null}
-      {rule.waitsFor && WAITS[rule.waitsFor] ? <Reason>{WAITS[rule.waitsFor]}</Reason> : null}
+      {wait ? <Reason>{wait}</Reason> : null}
     </Lines>
   );
 }
