@@ -2,9 +2,10 @@ import { Option, type Command } from 'commander';
 import { bodyOf, everyPage, type Api, type Resource, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import type { Output } from '../../output';
-import { define, group, listOption, portOption, type Call } from '../../program';
+import { define, group, portOption, type Call } from '../../program';
 import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { importing } from './import';
+import { labelling } from './labelling';
 import {
   labelOption,
   labelsOf,
@@ -16,8 +17,7 @@ import {
   typeOption,
   type ListOptions,
 } from './options';
-import { inBatches, showResults } from './results';
-import { idOf, idsOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
+import { idOf, one, removing, resources as resourcesOf, short, showing, yes } from './things';
 
 type ResourceType = Schemas['ResourceTypeDto'];
 
@@ -84,13 +84,7 @@ export function registerResources(program: Command): void {
     ],
     run: update,
   });
-  define(resources, {
-    usage: 'label <name|id...>',
-    about: 'give labels to some, or take them away',
-    examples: ['resources label --label env=prod orders billing', 'resources label --unlabel env orders'],
-    options: [labelOption('added, or given another value'), listOption('--unlabel <key>', 'taken away')],
-    run: changeLabels,
-  });
+  define(resources, labelling);
   define(resources, {
     usage: 'verify <name|id>',
     about: 'let its provider check it: only then sessions may use it',
@@ -252,26 +246,6 @@ async function whoMay({ api, name, options, output }: Call<ListOptions>): Promis
 }
 
 /** Without those that every resource has. */
-interface LabelOptions {
-  readonly label: readonly string[];
-  readonly unlabel: readonly string[];
-}
-
-async function changeLabels(call: Call<LabelOptions>): Promise<ExitCode> {
-  const { api, given, output } = call;
-  const { label: added, unlabel: remove } = call.options;
-  if (added.length + remove.length === 0)
-    throw new CommandFailure(EXIT.usage, 'Give what to change: --label or --unlabel');
-  const ids = await idsOf(api, 'resource', given);
-  const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
-  for (const resourceIds of inBatches([...new Set(ids)])) {
-    const body = { resourceIds, set: labelsOf(added), remove: [...remove] };
-    const { results } = await bodyOf(api.POST('/api/v1/resources/labels', { body }));
-    rows.push(...results.map((result) => ({ ...result, name: given[ids.indexOf(result.id!)]! })));
-  }
-  return showResults(rows, output);
-}
-
 const givenLabels = (labels: Resource['labels']): Resource['labels'] =>
   Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith('drawbridge/')));
 
