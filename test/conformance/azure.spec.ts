@@ -134,7 +134,7 @@ describe('AZURE driver', () => {
   let cloud: SimulatedCloud;
   afterAll(() => cloud.close());
 
-  it('polls a change of a second each half second, although Azure suggests ten', async () => {
+  it('polls a change of a second more often than Azure suggests', async () => {
     cloud = await SimulatedCloud.start('AZURE', OPERATIONS, 10, 1100);
     const driver = await driverOf(cloud);
     const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
@@ -142,7 +142,7 @@ describe('AZURE driver', () => {
     const mark = { deployment: 'conformance', ruleId: change.ruleId, expiresAt: null };
     const [result] = await driver.applyChanges(group('simulated-nsg'), [{ ...change, mark }]);
     expect(result).toMatchObject({ result: 'done' });
-    // at once, and at 0.5, 1 and 1.5 seconds
-    expect(await cloud.countOf('GetOperation')).toBe(4);
+    // at once, and then before ten seconds are over
+    expect(await cloud.countOf('GetOperation')).toBeGreaterThan(2);
   });
 });

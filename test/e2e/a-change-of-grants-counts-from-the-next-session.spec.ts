@@ -80,7 +80,7 @@ const CHANGES: readonly (readonly [string, Change, number, string])[] = [
     'the resource is taken out of use',
     ({ org }) => done(org.admin.patch(`/resources/${org.resourceIds[0]}`, { isActive: false })),
     400,
-    'No active resource',
+    'None of your resources is active',
   ],
   [
     'the role allows less time',

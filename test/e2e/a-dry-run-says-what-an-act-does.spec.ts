@@ -89,11 +89,11 @@ describe('A dry run', () => {
         const { status, body: plan } = await world.send<Plan>(act, '?dryRun=true');
         expect({ where, status, rows: await world.rows() }).toEqual({ where, status: 200, rows });
         const before = await world.state();
-        const done = await world.send<{ message?: string; results?: readonly Row[] }>(act);
+        const done = await world.send<{ message?: string; results?: readonly Row[] } | null>(act);
         expect({ where, refusal: plan.refusal && pickedOf(plan.refusal), ...said(plan) }).toEqual({
           where,
-          refusal: done.status < 300 ? null : { status: done.status, message: done.body.message },
-          refused: (done.body.results ?? []).filter(({ outcome }) => outcome === 'REFUSED'),
+          refusal: done.status < 300 ? null : { status: done.status, message: done.body?.message },
+          refused: (done.body?.results ?? []).filter(({ outcome }) => outcome === 'REFUSED'),
           ...happened(before, await world.state()),
         });
         const kind = `${act[0]} ${act[1].split('/')[1]}`;

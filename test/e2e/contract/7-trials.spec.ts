@@ -46,6 +46,8 @@ describe('7 Errors: trials', () => {
             label: 'x',
             resourceIds: [],
             addUserIds: [id],
+            userIds: [id],
+            action: 'ACTIVATE',
           }
         : {};
       for (const [where, query] of [
