@@ -18,6 +18,7 @@ import {
   type Kind,
 } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TIME_OR_NULL } from '../../http/nullable';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../conditions';
 
@@ -145,8 +146,7 @@ export class OidcTrustDto {
   @ApiProperty({ format: 'email', example: 'deploy-to-production@service.invalid' })
   serviceUserEmail!: string;
   @ApiProperty({ description: 'false: jobs are refused' }) isServiceUserActive!: boolean;
-  @ApiProperty({ nullable: true, ...TIME, description: 'to the minute; null: never' })
-  lastUsedAt!: Date | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'to the minute; null: never' }) lastUsedAt!: Date | null;
   @ApiProperty({ format: 'email' }) createdByEmail!: string;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;
