@@ -87,9 +87,9 @@ export class ChildRules implements AzureTarget {
     const batch = new ChildBatch(this, rules, this.given.target.deployment, this.given.deadline);
     for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
       await batch.remove(change);
-    batch.beginAdditions();
+    batch.outcomes.beginAdditions();
     for (const change of adds) await batch.add(change);
-    return { results: batch.resultsOf(changes), failure: batch.failure };
+    return { results: batch.outcomes.resultsOf(changes), failure: batch.outcomes.failure };
   }
 
   collectionOf(version: 4 | 6): RuleCollection | undefined {
