@@ -1,8 +1,8 @@
-import type { ResourceConfig } from '#rules';
+import type { ResourceConfig, RuleSpec } from '#rules';
 import { asCallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
 import { DriverError } from '../../driver-error';
-import { ALL_TRAFFIC, explainOpen, refuseOpenTarget } from '../../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen, refuseOpenTarget } from '../../open-target';
 import {
   byAction,
   type CloudTarget,
@@ -187,10 +187,8 @@ export class ChildRules implements AzureTarget {
   }
 }
 
-const accessRules = (rules: readonly ChildRule[]): { address: string; protocol: 'all'; ports: [] }[] =>
-  rules
-    .filter((rule) => !letsInAzure(rule))
-    .flatMap(({ cidrs }) => cidrs.map((address) => ({ address, protocol: 'all', ports: [] }) as const));
+const accessRules = (rules: readonly ChildRule[]): RuleSpec[] =>
+  rules.filter((rule) => !letsInAzure(rule)).flatMap(({ cidrs }) => cidrs.map(allTrafficFrom));
 
 const isNamed = (one: ChildRule, { collection, name }: Pick<ChildRule, 'collection' | 'name'>): boolean =>
   one.collection === collection && one.name.toLowerCase() === name.toLowerCase();
