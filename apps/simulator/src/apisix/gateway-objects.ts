@@ -1,5 +1,5 @@
 import { History } from '../ground-truth/history';
-import type { LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { checkPlugins, allowedSources, whitelistOf } from './ip-restriction';
 import type { JsonObject } from './merge';
@@ -114,9 +114,7 @@ function ledgerRulesOf(id: string, { value, ours }: GatewayObject): LedgerRule[]
     provider: 'APISIX',
     target: id,
     address,
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours: ours.includes(entry),
     providerRuleId: ruleIdOf(id, entry),
   }));

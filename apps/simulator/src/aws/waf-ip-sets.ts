@@ -5,7 +5,7 @@ import { CloudError } from '../cloud-error';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
-import type { LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
 import { ACCOUNT_ID } from './credentials';
 import type { Json, JsonCall, JsonService } from './json-endpoint';
@@ -170,9 +170,7 @@ const ledgerRulesOf = (target: string, { addresses, ours }: IpSet): LedgerRule[]
     provider: 'AWS',
     target,
     address: bareAddress(cidr),
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours: ours.includes(cidr),
     providerRuleId: cidr,
   }));

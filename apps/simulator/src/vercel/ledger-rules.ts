@@ -1,5 +1,5 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
-import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import { addressesOf, type Condition, type RuleInput } from './rule-input';
 
 export interface StoredRule extends RuleInput {
@@ -25,9 +25,7 @@ export function ledgerRulesOf(target: string, { isEnabled, isGuarded, rules }: F
     provider: 'VERCEL',
     target,
     address,
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours,
     providerRuleId: `${id}#${address}`,
   });

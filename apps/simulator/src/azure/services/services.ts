@@ -1,6 +1,6 @@
 import { bareAddress, readAddressOrCidr } from '../../cidr';
 import { History } from '../../ground-truth/history';
-import type { LedgerRule } from '../../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../../ground-truth/ledger';
 import type { LockLevel, World } from '../../provider';
 import { rangesBetween } from './ranges';
 import { SERVICE_TARGETS, serviceOf, type ListService, type Service } from './service-types';
@@ -99,9 +99,7 @@ function ledgerRulesOf(service: Service, target: string, resource: ServiceResour
     provider: 'AZURE',
     target,
     address: bareAddress(address),
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours,
     providerRuleId,
   });
