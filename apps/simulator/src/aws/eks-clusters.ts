@@ -7,6 +7,7 @@ import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
 import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
+import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
 import type { Json, JsonCall, JsonService } from './json-endpoint';
 import type { SignedCall } from './signature';
@@ -55,7 +56,7 @@ export class EksClusters implements JsonService {
     const [, name, update] = PATH.exec(path) ?? [];
     if (name === undefined || method !== (update ? 'POST' : 'GET')) return null;
     const arn = `arn:aws:eks:${REGION}:${ACCOUNT_ID}:cluster/${decodeURIComponent(name)}`;
-    const call = { arn, target: arn, body: parsed(body) };
+    const call = { arn, target: arn, body: (readJson(body) ?? {}) as Json };
     return update
       ? { ...call, operation: 'UpdateClusterConfig', effect: 'change' }
       : { ...call, operation: 'DescribeCluster', effect: 'read' };
@@ -179,14 +180,6 @@ function readCidrs(given: unknown, limit: number): string[] {
   if (cidrs.length > limit)
     throw new CloudError(400, 'ResourceLimitExceededException', `At most ${limit} CIDRs are allowed.`);
   return cidrs;
-}
-
-function parsed(body: string): Json {
-  try {
-    return JSON.parse(body || '{}') as Json;
-  } catch {
-    return {};
-  }
 }
 
 const invalid = (message: string): CloudError => new CloudError(400, 'InvalidParameterException', message);

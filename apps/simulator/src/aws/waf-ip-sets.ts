@@ -7,6 +7,7 @@ import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
 import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
+import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
 import type { Json, JsonCall, JsonService } from './json-endpoint';
 import type { SignedCall } from './signature';
@@ -53,7 +54,7 @@ export class WafIpSets implements JsonService {
   read({ headers, body }: CloudRequest): JsonCall | null {
     const operation = String(headers['x-amz-target']).replace('AWSWAF_20190729.', '');
     if (operation !== 'GetIPSet' && operation !== 'UpdateIPSet') return null;
-    const given = parsed(body);
+    const given = (readJson(body) ?? {}) as Json;
     const known = IP_SETS.find((arn) => arn.endsWith(`/ipset/${String(given.Name)}/${String(given.Id)}`));
     const isNamed = known !== undefined && (given.Scope === 'CLOUDFRONT') === known.includes(':global/');
     const arn = `arn:aws:wafv2:${REGION}:${ACCOUNT_ID}:regional/ipset/${String(given.Name)}/${String(given.Id)}`;
@@ -192,14 +193,6 @@ function readAddresses(given: unknown, version: 4 | 6): string[] {
     const full = ipaddr.IPv6.parse(address).parts.map((part) => part.toString(16).padStart(4, '0'));
     return `${full.join(':')}/${prefix}`;
   });
-}
-
-function parsed(body: string): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return {};
-  }
 }
 
 const invalid = (message: string): CloudError => new CloudError(400, 'WAFInvalidParameterException', message);

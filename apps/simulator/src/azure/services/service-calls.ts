@@ -6,6 +6,7 @@ import { halfChanged } from '../../faults/half-changed';
 import type { CallModifiers } from '../../faults/serve-call';
 import { cutPage } from '../../paging';
 import type { CloudAnswer, CloudRequest } from '../../provider';
+import { readJson } from '../../read-json';
 import { internalError, invalidContent, scopeLocked } from '../azure-error';
 import { errorOf, jsonAnswer } from '../json-answer';
 import { isRunning, type Operation, type Operations } from '../operations';
@@ -191,11 +192,9 @@ function readRule([first, last]: readonly [string, string], collection: string, 
 }
 
 function readBody(body: string): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    throw invalidContent('it is no JSON');
-  }
+  const read = readJson(body) as Json | undefined;
+  if (read === undefined) throw invalidContent('it is no JSON');
+  return read;
 }
 
 /** @param properties null: without the rule */
