@@ -9,7 +9,7 @@ export { CheckField, SelectField, TextArea, TextField, useTyped } from './fields
 export { Entered, Form } from './form';
 export { keepFocus } from './focus';
 export { Icon } from './icon';
-export { Empty, Facts, Muted, Page, Row, Section, Stack, Tabs } from './layout';
+export { Empty, Facts, Muted, Page, Row, Section, Stack, TabLinks, Tabs } from './layout';
 export { Picker, type Choice } from './picker';
 export { Announcement } from './announcement';
 export { Badge, Loaded, Loading, Notice, Problem, type Tone } from './status';

@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api } from '../../api';
 import { Collection, nameColumn, timeColumn } from '../../parts/collection';
-import { ButtonLink, DialogButton, Empty, Form, Muted, Notice, Page, Section, Tabs } from '../../ui';
+import { ButtonLink, DialogButton, Empty, Form, Muted, Notice, Page, Section, TabLinks } from '../../ui';
 import { TextField, type Column } from '../../ui';
 import { useMe } from '../../layout/me';
 import { Keys } from './keys';
@@ -60,18 +60,7 @@ export function Automation() {
   const { lead, title, action, List } = TABS.find((each) => each.tab === tab) ?? TABS[0];
   return (
     <Page title="Automation" lead={lead} actions={action}>
-      <Tabs label="Automation">
-        {TABS.map((each) => (
-          <Link
-            key={each.title}
-            to="/automation"
-            search={{ tab: each.tab }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {each.title}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Automation" tabs={TABS.map((each) => [each.title, each.tab])} />
       {isFree ? (
         <Notice>
           On the Free plan, agents alone have API keys, and no CI system is trusted.{' '}
