@@ -3,7 +3,7 @@ export { Button, ButtonLink } from './button';
 export { Code, unbroken } from './code';
 export { CopiedButton } from './copied-button';
 export { Copyable } from './copyable';
-export { ConfirmButton, Dialog, DialogButton } from './dialog';
+export { ConfirmButton, Dialog, DialogButton, FormButton } from './dialog';
 export { useProblem } from './field-problems';
 export { CheckField, SelectField, TextArea, TextField, useTyped } from './fields';
 export { Entered, Form } from './form';

@@ -6,7 +6,7 @@ import { credentialTypeOf, isForMany, providerOf, useTypes, type Credential } fr
 import type { ProviderTypes } from '../../parts/types';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
 import { count } from '../../parts/words';
-import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Notice, Page, Section } from '../../ui';
+import { ButtonLink, ConfirmButton, FormButton, Loaded, Notice, Page, Section } from '../../ui';
 import { TabLinks, TextField, type Column } from '../../ui';
 import { CloudAccounts } from './cloud-accounts';
 import { CredentialBadge, CredentialDetails, VALIDITY } from './credential';
@@ -80,21 +80,17 @@ function Itself({ of: credential, types }: DetailsProps) {
   return (
     <>
       <CredentialDetails of={credential} types={types}>
-        <DialogButton label="Rename" title={`Rename ${name}`}>
-          {(close) => (
-            <Form
-              submit="Rename"
-              onDone={close}
-              onCancel={close}
-              send={(entered) => {
-                const body = { name: entered.text('name') };
-                return api.PATCH('/api/v1/credentials/{id}', { params, body });
-              }}
-            >
-              <TextField name="name" label="Name" defaultValue={name} />
-            </Form>
-          )}
-        </DialogButton>
+        <FormButton
+          label="Rename"
+          title={`Rename ${name}`}
+          submit="Rename"
+          send={(entered) => {
+            const body = { name: entered.text('name') };
+            return api.PATCH('/api/v1/credentials/{id}', { params, body });
+          }}
+        >
+          <TextField name="name" label="Name" defaultValue={name} />
+        </FormButton>
         <ConfirmButton
           label="Delete"
           title={`Delete the credential ${name}?`}
