@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Allow, ValidateBy } from 'class-validator';
+import { Allow } from 'class-validator';
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import { WORKLOAD_SCOPES, type WorkloadScope } from '#guards';
 import { OIDC_TRUST_LIST, type OidcConditions } from '#tenant-store';
+import { checkedBy } from '../../http/checked-by';
 import {
   AtMost,
   flag,
@@ -42,15 +43,7 @@ const CONDITIONS = {
 
 /** Well-formed conditions. Whether they suffice depends on the preset. */
 const WELL_FORMED: Kind = {
-  checks: [
-    ValidateBy({
-      name: 'areConditions',
-      validator: {
-        validate: (value: unknown) => conditionsRefusal(value) === null,
-        defaultMessage: (given) => conditionsRefusal(given?.value) ?? '',
-      },
-    }),
-  ],
+  checks: [checkedBy('areConditions', conditionsRefusal)],
   doc: CONDITIONS,
 };
 

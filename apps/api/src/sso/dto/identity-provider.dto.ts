@@ -1,9 +1,10 @@
 import { ApiProperty, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsArray, Matches } from 'class-validator';
 import { Transform } from 'class-transformer';
 import { tenantUrlRefusal } from '#drivers';
 import { emailForm } from '#rules';
 import { IDENTITY_PROVIDER_LIST } from '#tenant-store';
+import { checkedBy } from '../../http/checked-by';
 import {
   AtMost,
   flag,
@@ -38,13 +39,7 @@ const ISSUER = string(
   ),
   AtMost(MAX_URL),
   HasOnlyVisibleCharacters(),
-  ValidateBy({
-    name: 'isIssuer',
-    validator: {
-      validate: (value) => typeof value === 'string' && tenantUrlRefusal(value) === null,
-      defaultMessage: (given) => tenantUrlRefusal(given?.value as string) ?? '',
-    },
-  }),
+  checkedBy('isIssuer', (value) => tenantUrlRefusal(String(value))),
 );
 
 /** Of an address in its one form. */
@@ -54,13 +49,11 @@ const domainForm = (domain: unknown): unknown =>
 const PATTERN = string(
   AtMost(200),
   HasOnlyVisibleCharacters(),
-  ValidateBy({
-    name: 'isGroupPattern',
-    validator: {
-      validate: (value) => typeof value === 'string' && /^[^*]*\*[^*]*$/.test(value) && value.length > 3,
-      defaultMessage: () => 'must have exactly one * and at least 3 other characters, such as drawbridge-*',
-    },
-  }),
+  checkedBy('isGroupPattern', (value) =>
+    typeof value === 'string' && /^[^*]*\*[^*]*$/.test(value) && value.length > 3
+      ? null
+      : 'must have exactly one * and at least 3 other characters, such as drawbridge-*',
+  ),
 );
 
 const DOMAINS: Kind = {
