@@ -31,7 +31,7 @@ export class AccessLists {
   private readonly busy = new Set<string>();
 
   constructor(private readonly world: World) {
-    this.lists = new History(world.clock);
+    this.lists = new History(world);
   }
 
   now(): number {

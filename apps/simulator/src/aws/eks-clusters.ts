@@ -37,7 +37,7 @@ export class EksClusters implements JsonService {
   private readonly clusters: History<Cluster>;
 
   constructor(private readonly world: World) {
-    this.clusters = new History(world.clock);
+    this.clusters = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -108,7 +108,7 @@ export class EksClusters implements JsonService {
   }
 
   restore(saved: Readonly<Record<string, Cluster>>): void {
-    for (const arn of CLUSTERS) if (saved[arn]) this.write(arn, saved[arn]);
+    for (const arn of CLUSTERS) if (saved[arn]) this.clusters.set(arn, saved[arn]);
   }
 
   /** @param byUs new entries are ours */
@@ -117,15 +117,7 @@ export class EksClusters implements JsonService {
     const ours = cluster.publicAccessCidrs.filter((cidr) =>
       before.publicAccessCidrs.includes(cidr) ? before.ours.includes(cidr) : byUs,
     );
-    this.write(target, { ...cluster, ours });
-  }
-
-  private write(target: string, cluster: Cluster): void {
-    this.world.ledger.replace(
-      ledgerRulesOf(target, this.clusters.get(target)!),
-      ledgerRulesOf(target, cluster),
-    );
-    this.clusters.set(target, cluster);
+    this.clusters.set(target, { ...cluster, ours });
   }
 
   private clusterJson(
@@ -148,7 +140,7 @@ export class EksClusters implements JsonService {
 }
 
 /** The office is no rule of a test: it keeps the list from being empty. */
-function ledgerRulesOf(target: string, { publicAccessCidrs, ours }: Cluster): LedgerRule[] {
+function ledgerRulesOf({ publicAccessCidrs, ours }: Cluster, target: string): LedgerRule[] {
   const open = publicAccessCidrs.length === 0 ? ['0.0.0.0/0'] : publicAccessCidrs;
   return [...new Set(open)]
     .filter((cidr) => cidr !== OFFICE)

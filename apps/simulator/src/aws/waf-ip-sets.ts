@@ -41,7 +41,7 @@ export class WafIpSets implements JsonService {
   private readonly sets: History<IpSet>;
 
   constructor(private readonly world: World) {
-    this.sets = new History(world.clock);
+    this.sets = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -147,7 +147,7 @@ export class WafIpSets implements JsonService {
   }
 
   restore(saved: Readonly<Record<string, IpSet>>): void {
-    for (const arn of IP_SETS) if (saved[arn]) this.write(arn, saved[arn]);
+    for (const arn of IP_SETS) if (saved[arn]) this.sets.set(arn, saved[arn]);
   }
 
   /** @param byUs new entries are ours */
@@ -157,16 +157,11 @@ export class WafIpSets implements JsonService {
     const ours = set.addresses
       .map(canonical)
       .filter((cidr) => (known.has(cidr) ? before.ours.includes(cidr) : byUs));
-    return this.write(target, { ...set, lockToken: randomUUID(), ours });
-  }
-
-  private write(target: string, set: IpSet): IpSet {
-    this.world.ledger.replace(ledgerRulesOf(target, this.sets.get(target)!), ledgerRulesOf(target, set));
-    return this.sets.set(target, set);
+    return this.sets.set(target, { ...set, lockToken: randomUUID(), ours });
   }
 }
 
-const ledgerRulesOf = (target: string, { addresses, ours }: IpSet): LedgerRule[] =>
+const ledgerRulesOf = ({ addresses, ours }: IpSet, target: string): LedgerRule[] =>
   [...new Set(addresses.map(canonical))].map((cidr) => ({
     provider: 'AWS',
     target,

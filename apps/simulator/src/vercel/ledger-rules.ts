@@ -20,7 +20,7 @@ const ANYWHERE = ['0.0.0.0/0', '::/0'];
  * The addresses that a project's rules allow, in the ledger's form: exceptions of its guards, and bypass rules. A project
  * without guards is open to everybody; it is recorded as such only when it had a guard before.
  */
-export function ledgerRulesOf(target: string, { isEnabled, isGuarded, rules }: Firewall): LedgerRule[] {
+export function ledgerRulesOf({ isEnabled, isGuarded, rules }: Firewall, target: string): LedgerRule[] {
   const allowed = (id: string, address: string, ours: boolean): LedgerRule => ({
     provider: 'VERCEL',
     target,
