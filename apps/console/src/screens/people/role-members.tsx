@@ -4,7 +4,7 @@ import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
 import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
-import { Lines, UserLink } from '../../parts/words';
+import { UserLines } from '../../parts/words';
 import { ConfirmButton, Empty, FormButton, Muted, Row, type Column } from '../../ui';
 import { UserStatus, type User } from './parts';
 
@@ -56,12 +56,7 @@ const USER: readonly Column<User>[] = [
   {
     head: 'Name',
     sort: 'name',
-    cell: ({ id, name, email }) => (
-      <Lines>
-        <UserLink id={id}>{name}</UserLink>
-        <Muted>{email}</Muted>
-      </Lines>
-    ),
+    cell: ({ id, name, email }) => <UserLines id={id} name={name} email={email} />,
   },
   { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
 ];
