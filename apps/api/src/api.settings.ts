@@ -1,13 +1,4 @@
-import {
-  ArrayMaxSize,
-  IsIn,
-  IsIP,
-  IsOptional,
-  Matches,
-  MinLength,
-  ValidateBy,
-  ValidateIf,
-} from 'class-validator';
+import { ArrayMaxSize, IsIn, IsIP, IsOptional, Matches, MinLength, ValidateIf } from 'class-validator';
 import {
   LISTEN_ADDRESS_MESSAGE,
   ServiceSettings,
@@ -22,6 +13,7 @@ import {
 import { PLAN_INTERVALS, type PlanInterval } from '#rules';
 import { AreTenantNetworks } from '#drivers';
 import { AreMasterKeys, IsStrongSecret } from '#secrets';
+import { checkedBy } from './http/checked-by';
 import { AreIssuers, AreOrigins, AreProxyRanges } from './settings-checks';
 
 /** Property decorator: validated, and required, only with Stripe. */
@@ -29,27 +21,19 @@ const whenStripe = (): PropertyDecorator => ValidateIf(({ PAYMENT }: ApiSettings
 
 /** Property decorator: refuses sandbox payments while a Stripe key is configured. */
 const IsStripeWhenKeyIsSet = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isStripeWhenKeyIsSet',
-    validator: {
-      validate: (payment: unknown, given) =>
-        payment === 'stripe' || (given?.object as ApiSettings | undefined)?.STRIPE_SECRET_KEY === undefined,
-      defaultMessage: () => 'PAYMENT must be stripe while STRIPE_SECRET_KEY is set',
-    },
-  });
+  checkedBy('isStripeWhenKeyIsSet', (payment, { STRIPE_SECRET_KEY }: Partial<ApiSettings>) =>
+    payment === 'stripe' || STRIPE_SECRET_KEY === undefined
+      ? null
+      : 'PAYMENT must be stripe while STRIPE_SECRET_KEY is set',
+  );
 
 /** Property decorator: a lower cost would make stolen hashes easy to crack. The embedded service and tests may use less. */
 const IsSufficientHashCost = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isSufficientHashCost',
-    validator: {
-      validate: (cost: unknown, given) =>
-        Number.isInteger(cost) &&
-        Number(cost) >= ((given?.object as ApiSettings | undefined)?.EMBEDDED ? 4 : 10) &&
-        Number(cost) <= 15,
-      defaultMessage: () => 'PASSWORD_HASH_COST must be a whole number from 10 to 15',
-    },
-  });
+  checkedBy('isSufficientHashCost', (cost, { EMBEDDED }: Partial<ApiSettings>) =>
+    Number.isInteger(cost) && Number(cost) >= (EMBEDDED ? 4 : 10) && Number(cost) <= 15
+      ? null
+      : 'PASSWORD_HASH_COST must be a whole number from 10 to 15',
+  );
 
 /** The environment of the API. Property names are variable names. */
 export class ApiSettings extends ServiceSettings {

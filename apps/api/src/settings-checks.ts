@@ -1,6 +1,7 @@
 import { ValidateBy, type ValidationOptions } from 'class-validator';
 import { OIDC_PRESETS } from '#entities';
 import { canonicalCidr, isProxyRange } from '#rules';
+import { checkedBy } from './http/checked-by';
 
 const everyItem = (
   name: string,
@@ -37,14 +38,10 @@ const isRange = (item: unknown): item is string => typeof item === 'string' && c
 
 /** Property decorator: addresses and ranges of reverse proxies, none so wide that it could include callers. */
 export const AreProxyRanges = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'areProxyRanges',
-    validator: {
-      validate: (list: unknown) =>
-        Array.isArray(list) && list.every((item) => isRange(item) && isProxyRange(item)),
-      defaultMessage: (given) =>
-        Array.isArray(given?.value) && given.value.every(isRange)
-          ? 'TRUSTED_PROXIES has a range wider than /8 (IPv4) or /16 (IPv6): name only the addresses or networks of your reverse proxies'
-          : 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges',
-    },
+  checkedBy('areProxyRanges', (list) => {
+    if (!Array.isArray(list) || !list.every(isRange))
+      return 'TRUSTED_PROXIES must be a comma-separated list of addresses and CIDR ranges';
+    return list.every((item) => isProxyRange(item))
+      ? null
+      : 'TRUSTED_PROXIES has a range wider than /8 (IPv4) or /16 (IPv6): name only the addresses or networks of your reverse proxies';
   });

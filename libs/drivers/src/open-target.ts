@@ -1,8 +1,15 @@
-import { openToEveryone, type AccessRule, type ResourceConfig } from '#rules';
+import { openToEveryone, type AccessRule, type ResourceConfig, type RuleSpec } from '#rules';
 import { DriverError } from './driver-error';
 
 /** The config of resources whose rules have no ports. */
 export const ALL_TRAFFIC: ResourceConfig = { protocol: 'all' };
+
+/** Such a rule. @param address canonical CIDR */
+export const allTrafficFrom = (address: string): RuleSpec => ({
+  address,
+  protocol: 'all',
+  ports: [],
+});
 
 /**
  * Why the rules of sessions restrict nothing on a target: its other rules let everybody in. Null: they restrict something.

@@ -1,5 +1,6 @@
 import { ruleKey, type ChangeResult } from '#rules';
-import type { CallFailure } from './call-failure';
+import { CallFailure } from './call-failure';
+import type { Deadline } from './deadline';
 import type { RuleChange } from './provider-driver';
 
 type Done = Extract<ChangeResult, { result: 'done' }>;
@@ -75,6 +76,21 @@ export class Outcomes {
   haltUnsent(keys: readonly string[], failure: CallFailure): void {
     this.halting = failure;
     this.unsent(keys);
+  }
+
+  /** Records a failure. Halts the batch unless the failure concerns only this change. */
+  failedOrHalted(key: string, failure: CallFailure): void {
+    const concernsChangeOnly = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
+    if (concernsChangeOnly) this.failed([key], failure);
+    else this.halt([key], failure);
+  }
+
+  /** Whether a change may be sent, in one request. Otherwise it is recorded as not sent. */
+  maySend(key: string, deadline: Deadline): boolean {
+    if (!this.halting && !deadline.hasTimeFor(1))
+      this.halting = new CallFailure('transient', 'The changes before it took all the time', null, true);
+    this.unsent([key]);
+    return this.halting === null;
   }
 
   /** Records changes as not sent. No effect unless the batch is halted. */

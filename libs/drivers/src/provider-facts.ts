@@ -140,8 +140,6 @@ export interface Effect {
   readonly atMostSeconds: number;
 }
 
-export const IMMEDIATE: Effect = { usualSeconds: 0, atMostSeconds: 0 };
-
 export type Family = 'ipv4' | 'ipv6';
 export const BOTH_FAMILIES: readonly Family[] = ['ipv4', 'ipv6'];
 
@@ -167,6 +165,13 @@ export interface ResourceTypeFacts {
   readonly config: readonly ConfigField[];
   readonly nameTarget: (named: ResourceNaming) => TargetName;
 }
+
+/** Of most types: any address, at once, and no region beside the name. */
+export const USUAL: Pick<ResourceTypeFacts, 'families' | 'effect' | 'region'> = {
+  families: BOTH_FAMILIES,
+  effect: { usualSeconds: 0, atMostSeconds: 0 },
+  region: null,
+};
 
 /** Config fields that select traffic, for every resourceType whose rules have ports. */
 export const TRAFFIC_FIELDS: readonly ConfigField[] = [

@@ -1,7 +1,7 @@
 import type { PipeTransform } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
 import type { OrganizationId } from '#rules';
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 
 const { identifier, nameTarget } = DriverRegistry.facts('AGENT').resourceTypes['HOST_FIREWALL']!;
 
@@ -18,6 +18,6 @@ export const hostKey = (name: string, organization: OrganizationId): string =>
 export const AgentNamePipe: PipeTransform<string, string> = {
   transform: (name) => {
     if (AGENT_NAME.test(name)) return name;
-    throw badRequest(`name ${AGENT_NAME_MESSAGE}`, { name: AGENT_NAME_MESSAGE });
+    throw invalidField('name', AGENT_NAME_MESSAGE);
   },
 };

@@ -4,7 +4,7 @@ import { type ApiKeyRow, type KeyOwner, TenantStores } from '#tenant-store';
 import type { Principal } from '#guards';
 import { newApiKey } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, notFound } from '../errors/api-error';
+import { invalidField, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
 import type { CreateApiKeyDto } from './dto/api-key.dto';
@@ -69,21 +69,19 @@ export class ApiKeysService {
 /** A key never exceeds its user's permissions: a scope that would never work is refused on creation. */
 function refuseBeyondOwner(owner: KeyOwner, { scopes }: CreateApiKeyDto): void {
   if (owner.isOrgAdmin || !scopes.includes('audit:read')) return;
-  const message = 'must not hold audit:read: the user the key acts for is no administrator';
-  throw badRequest(`scopes ${message}`, { scopes: message });
+  throw invalidField('scopes', 'must not hold audit:read: the user the key acts for is no administrator');
 }
 
 /** The names in lower case, without duplicates. */
 function agentsOf({ agents, scopes }: CreateApiKeyDto): string[] {
   if (agents === undefined || agents === null) return [];
   if (scopes.includes('agent:connect')) return [...new Set(agents.map((name) => name.toLowerCase()))];
-  const message = 'must be left out: only a key with the scope agent:connect serves hosts';
-  throw badRequest(`agents ${message}`, { agents: message });
+  throw invalidField('agents', 'must be left out: only a key with the scope agent:connect serves hosts');
 }
 
 function expiryOf(dto: CreateApiKeyDto): Date | null {
   if (dto.expiresAt === undefined || dto.expiresAt === null) return null;
   const expiresAt = new Date(dto.expiresAt);
   if (expiresAt.getTime() > Date.now()) return expiresAt;
-  throw badRequest('expiresAt must be in the future', { expiresAt: 'must be in the future' });
+  throw invalidField('expiresAt', 'must be in the future');
 }

@@ -3,7 +3,7 @@ import { Database } from '#entities';
 import { FairLimiter, type OrganizationId } from '#rules';
 import { BEFORE_FIRST_RECORD } from '#secrets';
 import { type SealedSlice, TenantStores } from '#tenant-store';
-import { badRequest, tooManyRequests } from '../errors';
+import { invalidField, tooManyRequests } from '../errors';
 import { timeRange } from '../http/time-range';
 import type { AuditExportQueryDto } from './dto/audit-export-query.dto';
 import { EXPORT_FORMATS, type ExportEnd, type ExportFormat } from './export-format';
@@ -54,8 +54,7 @@ export class AuditExportService implements OnModuleDestroy {
       const { position, hash } = end ?? { position: '0', hash: BEFORE_FIRST_RECORD };
       const upTo = Number(position);
       // a reader that was here before has records that are gone
-      if (after > upTo)
-        throw badRequest(`after is beyond the end, ${upTo}`, { after: `is beyond the end, ${upTo}` });
+      if (after > upTo) throw invalidField('after', `is beyond the end, ${upTo}`);
       const slice = { ...times, after, upTo };
       await send(this.parts(organization, slice, { position, hash }, EXPORT_FORMATS[format]), ending.signal);
     } finally {

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '#entities';
 import { TenantStores } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
-import { badRequest, unauthorized, type ApiError } from '../errors';
+import { invalidField, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
 import type { ChangePasswordDto } from './dto/password.dto';
 import type { Actor } from '../http/actor';
 import { LockOut, signedInCounter } from '../lock-out/lock-out';
 import { PasswordReplacement } from './password-replacement';
-import { PasswordPolicyService, invalidPassword } from './password-policy.service';
+import { PasswordPolicyService } from './password-policy.service';
 
 /** Changes the password of the signed-in user. */
 @Injectable()
@@ -44,7 +44,7 @@ export class PasswordChangeService {
     await this.lockOut.succeeded(attempt);
     await this.policy.enforce(organizationId, newPassword, 'newPassword');
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC'))
-      throw invalidPassword('newPassword', 'must differ from the current password');
+      throw invalidField('newPassword', 'must differ from the current password');
     const password = { passwordHash: await this.hasher.hash(newPassword, client), insteadOf: hash };
     const signInId = principal.signIn?.id ?? null;
     const change = { eventType: 'PASSWORD_CHANGED', address: actor.address, signInId } as const;
@@ -57,5 +57,4 @@ export class PasswordChangeService {
 
 const changedConcurrently = (): ApiError =>
   unauthorized('The user was deactivated or has another password by now: sign in again');
-const wrongCurrentPassword = (): ApiError =>
-  badRequest('currentPassword is wrong', { currentPassword: 'is wrong' });
+const wrongCurrentPassword = (): ApiError => invalidField('currentPassword', 'is wrong');

@@ -3,7 +3,7 @@ import { Database } from '#entities';
 import { TenantStores } from '#tenant-store';
 import { passwordProblem, type OrganizationId } from '#rules';
 import { PasswordHasher } from '#secrets';
-import { badRequest, type ApiError } from '../errors';
+import { invalidField } from '../errors';
 
 /** Enforces the organizations' password policies. */
 @Injectable()
@@ -18,7 +18,7 @@ export class PasswordPolicyService {
   async enforce(organization: OrganizationId, password: string, field: string): Promise<void> {
     const policy = await this.stores.passwords.policy(this.database.autocommit, organization);
     const problem = passwordProblem(password, policy);
-    if (problem !== null) throw invalidPassword(field, problem);
+    if (problem !== null) throw invalidField(field, problem);
   }
 
   /** @throws ApiError 400 when it is the user's current password */
@@ -28,11 +28,7 @@ export class PasswordPolicyService {
   ): Promise<void> {
     const hash = await this.stores.passwords.hash(this.database.autocommit, organizationId, userId);
     if (await this.hasher.verify(password, hash, { group: userId })) {
-      throw invalidPassword('newPassword', 'must differ from the expired password');
+      throw invalidField('newPassword', 'must differ from the expired password');
     }
   }
 }
-
-/** 400 for a password in a field. @param problem follows the field's name */
-export const invalidPassword = (field: string, problem: string): ApiError =>
-  badRequest(`${field} ${problem}`, { [field]: problem });

@@ -4,7 +4,7 @@ import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { Principal } from '#guards';
 import { MAX_LISTED_ACCOUNTS, TenantStores, type CloudAccountRow, type CredentialRow } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import { badRequest, notFound, notPossible, tooManyRequests } from '../errors';
+import { badRequest, invalidField, notFound, notPossible, tooManyRequests } from '../errors';
 import type { Actor } from '../http/actor';
 import { shapeOf } from './credential-fields';
 import { CredentialVerifier } from './credential-verifier';
@@ -38,7 +38,7 @@ export class CloudAccountsService {
   ): Promise<CloudAccountRow> {
     const credential = await this.credentials.find(actor.principal, id);
     const { pattern, example } = accountShape(credential);
-    if (!pattern.test(account)) throw invalidAccount(`must look like ${example}`);
+    if (!pattern.test(account)) throw invalidField('account', `must look like ${example}`);
     const { organizationId } = actor.principal;
     return this.database.transaction(async (tx) => {
       if (label !== undefined) {
@@ -105,5 +105,3 @@ function accountShape({ provider, credentialType }: CredentialRow): AccountShape
   if (account) return account;
   throw badRequest('The credential does not tell which account it is of');
 }
-
-const invalidAccount = (message: string): Error => badRequest(`account ${message}`, { account: message });

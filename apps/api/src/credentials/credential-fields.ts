@@ -1,6 +1,6 @@
 import { DriverRegistry, type CredentialShape } from '#drivers';
 import type { Provider } from '#rules';
-import { badRequest } from '../errors/api-error';
+import { badRequest, invalidField } from '../errors/api-error';
 import { pastedFields } from './pasted-fields';
 
 const MAX_LENGTH = 20_000;
@@ -57,12 +57,12 @@ export function refuseChangedTargets(
   if (account && (account.of(now) === null) !== (account.of(given) === null)) {
     const kept = account.of(now) === null ? 'leave open' : 'name';
     const message = `must ${kept} the ${account.noun}, as until now: create another credential, and give it to the resources`;
-    throw badRequest(`credentialData ${message}`, { credentialData: message });
+    throw invalidField('credentialData', message);
   }
   const changed = fixedHints.find((field) => now[field] !== given[field]);
   if (!changed) return;
   const message = `must stay ${now[changed] ?? 'unset'}: create another credential, and give it to the resources`;
-  throw badRequest(`credentialData.${changed} ${message}`, { [`credentialData.${changed}`]: message });
+  throw invalidField(`credentialData.${changed}`, message);
 }
 
 /** @throws ApiError 400 when it is no scope of the credential's provider */
@@ -73,7 +73,7 @@ export function refuseScope(
   const { scope: form } = shapeOf(provider, credentialType);
   if (form?.pattern.test(scope)) return;
   const message = form?.words ?? 'must be left out: there is nothing to set up for many accounts at once';
-  throw badRequest(`scope ${message}`, { scope: message });
+  throw invalidField('scope', message);
 }
 
 /** The text itself when it is well-formed, or too long to be looked at. */
@@ -95,6 +95,5 @@ export function shapeOf(provider: Provider, credentialType: string): CredentialS
   const types = DriverRegistry.facts(provider).credentialTypes;
   const shape = Object.hasOwn(types, credentialType) ? types[credentialType] : undefined;
   if (shape) return shape;
-  const message = `must be one of ${Object.keys(types).join(', ')} for ${provider}`;
-  throw badRequest(`credentialType ${message}`, { credentialType: message });
+  throw invalidField('credentialType', `must be one of ${Object.keys(types).join(', ')} for ${provider}`);
 }

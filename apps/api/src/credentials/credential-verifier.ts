@@ -3,7 +3,7 @@ import { CredentialOpener, Identities } from '#credentials';
 import { DriverRegistry, driverErrorOf, type DriverError } from '#drivers';
 import type { SealedCredential } from '#entities';
 import type { OrganizationId } from '#rules';
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 import { shapeOf } from './credential-fields';
 import type { CreateCredentialDto } from './dto/credential.dto';
 
@@ -28,6 +28,6 @@ export class CredentialVerifier {
     const { needsIssuer } = shapeOf(provider, credentialType);
     if (!needsIssuer || this.identities.issuerOf(organization) !== null) return;
     const message = 'needs an issuer, which this deployment has when its operator sets OIDC_ISSUER_URL';
-    throw badRequest(`credentialType ${message}`, { credentialType: message });
+    throw invalidField('credentialType', message);
   }
 }

@@ -33,6 +33,10 @@ export const badRequest = (message: string, validationErrors?: ValidationErrors,
     ...(validationErrors ? { validationErrors: withoutFieldNames(validationErrors) } : {}),
   });
 
+/** 400 for one field. @param message follows its name in a sentence */
+export const invalidField = (field: string, message: string): ApiError =>
+  badRequest(`${field} ${message}`, { [field]: message });
+
 /** 400 for a valid request that the current state does not allow: a limit, a policy, an object in use. Audited. */
 export const notPossible = (
   message: string,
@@ -41,6 +45,12 @@ export const notPossible = (
   new ApiError(HttpStatus.BAD_REQUEST, message, {
     ...badRequest(message, validationErrors, code).extras,
     isAudited: true,
+  });
+
+/** 400 for a name that must be the only one. @param what with its article: `A role` */
+export const nameTaken = (what: string, name: string): ApiError =>
+  notPossible(`${what} named "${name}" exists: choose another name`, {
+    validationErrors: { name: 'must not be taken' },
   });
 
 const withoutFieldNames = (messages: ValidationErrors): ValidationErrors =>

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ID_OR_NULL } from './nullable';
 
 /** Objects of one request. */
 export const MOST_IN_BULK = 100;
@@ -7,8 +8,7 @@ const BULK_OUTCOMES = ['DONE', 'UNCHANGED', 'REFUSED'] as const;
 export type BulkOutcome = (typeof BULK_OUTCOMES)[number];
 
 export class BulkResultDto {
-  @ApiProperty({ type: String, nullable: true, format: 'uuid', description: 'null: nothing was made' })
-  id!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'null: nothing was made' }) id!: string | null;
   @ApiProperty({
     enum: BULK_OUTCOMES,
     enumName: 'BulkOutcome',

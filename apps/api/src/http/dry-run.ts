@@ -1,7 +1,7 @@
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { TrialSubjectKind } from '#tenant-store';
-import { badRequest } from '../errors';
+import { invalidField } from '../errors';
 
 /** Handler decorator: it has a dry run, which compares whose rights, or those on what: the object in the path; null: none. */
 export const HasDryRun = Reflector.createDecorator<{ readonly rightsOf: TrialSubjectKind | null }>();
@@ -16,6 +16,5 @@ export function asksForDryRun({ query, body }: Pick<Request, 'query' | 'body'>):
   );
   const asks = given.some((value) => YES.has(value));
   if (given.every((value) => (value ?? null) === null || (asks ? YES : NO).has(value))) return asks;
-  const message = 'must be true or false, and the same in the query and the body';
-  throw badRequest(`dryRun ${message}`, { dryRun: message });
+  throw invalidField('dryRun', 'must be true or false, and the same in the query and the body');
 }

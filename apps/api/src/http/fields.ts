@@ -19,11 +19,11 @@ import {
   Max,
   MaxLength,
   Min,
-  ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { hiddenCharacters } from '#rules';
+import { checkedBy } from './checked-by';
 import {
   asEmail,
   asId,
@@ -66,13 +66,9 @@ export const NullAsAbsent = (kind: Kind, doc: object = {}): PropertyDecorator =>
  * @param hint where it belongs; follows its name
  */
 export const Misplaced = (hint: string): PropertyDecorator =>
-  ValidateBy({
-    name: 'misplaced',
-    validator: {
-      validate: (value: unknown) => (value ?? null) === null || (Array.isArray(value) && value.length === 0),
-      defaultMessage: () => hint,
-    },
-  });
+  checkedBy('misplaced', (value) =>
+    (value ?? null) === null || (Array.isArray(value) && value.length === 0) ? null : hint,
+  );
 
 const hint = (message: string): { message: string } => ({ message });
 

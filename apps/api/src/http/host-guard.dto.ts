@@ -1,14 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, Length, Matches, ValidateBy } from 'class-validator';
-import {
-  parseHost,
-  PROTOCOLS,
-  type HostConnection,
-  type HostGuard,
-  type Protocol,
-  type RefusedTraffic,
-} from '#rules';
+import { ArrayMaxSize, IsArray, Length, Matches } from 'class-validator';
+import { PROTOCOLS, type HostConnection, type HostGuard, type Protocol, type RefusedTraffic } from '#rules';
+import { checkedBy } from './checked-by';
 import { integerIn, listOf, oneOf, Optional, Required, string, type Kind } from './fields';
+import { isHost } from './list-query.dto';
 import { TrafficDto } from './traffic.dto';
 
 const MAX_REASON_LENGTH = 300;
@@ -16,13 +11,9 @@ const MAX_CHAINS = 20;
 
 const ADDRESS: Kind = {
   checks: [
-    ValidateBy({
-      name: 'isAddress',
-      validator: {
-        validate: (value) => typeof value === 'string' && parseHost(value) !== null,
-        defaultMessage: () => 'must be an IPv4 or IPv6 address without a zone',
-      },
-    }),
+    checkedBy('isAddress', (value) =>
+      isHost(value) ? null : 'must be an IPv4 or IPv6 address without a zone',
+    ),
   ],
   doc: {},
 };

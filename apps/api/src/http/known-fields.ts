@@ -1,4 +1,5 @@
-import { getMetadataStorage, ValidateBy } from 'class-validator';
+import { getMetadataStorage } from 'class-validator';
+import { checkedBy } from './checked-by';
 
 /**
  * Property decorator: refuses fields that the class does not declare. Elsewhere unknown fields are ignored; use it where an
@@ -16,12 +17,8 @@ export function knownFieldsOnly(type: () => new () => object): PropertyDecorator
     typeof value === 'object' && value !== null
       ? Object.keys(value).find((name) => !fields().includes(name))
       : undefined;
-  return ValidateBy({
-    name: 'knownFieldsOnly',
-    validator: {
-      validate: (value: unknown) => unknownFieldOf(value) === undefined,
-      defaultMessage: (context) =>
-        `has no field ${unknownFieldOf(context?.value)}: it may hold ${fields().join(', ')}`,
-    },
+  return checkedBy('knownFieldsOnly', (value) => {
+    const unknown = unknownFieldOf(value);
+    return unknown === undefined ? null : `has no field ${unknown}: it may hold ${fields().join(', ')}`;
   });
 }

@@ -1,7 +1,8 @@
 import { Transform } from 'class-transformer';
-import { ArrayMaxSize, Length, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, Length } from 'class-validator';
 import type { ListDefinition, ListFilter, ListQuery, Slice } from '#entities';
 import { parseHost } from '#rules';
+import { checkedBy } from './checked-by';
 import { anyOf, id, names, oneOf, Optional, queryFlag, string, type Kind } from './fields';
 import { PAGE, PageQueryDto, SIZE } from './page-query.dto';
 
@@ -22,16 +23,12 @@ const SEARCH = string(
   ),
 );
 
+export const isHost = (value: unknown): boolean => typeof value === 'string' && parseHost(value) !== null;
+
 /** One address, in its canonical form. */
 export const ADDRESS: Kind = {
   checks: [
-    ValidateBy({
-      name: 'isAddress',
-      validator: {
-        validate: (value) => typeof value === 'string' && parseHost(value) !== null,
-        defaultMessage: () => 'must be an IPv4 or IPv6 address',
-      },
-    }),
+    checkedBy('isAddress', (value) => (isHost(value) ? null : 'must be an IPv4 or IPv6 address')),
     Transform(({ value }: { value: unknown }) =>
       typeof value === 'string' ? (parseHost(value)?.text ?? value) : value,
     ),
@@ -44,14 +41,9 @@ const LABEL = /^([a-z][a-z0-9._/-]{0,70})=([A-Za-z0-9][A-Za-z0-9._ -]{0,62})$/;
 /** `key=value`, repeated: as JSON texts. */
 const LABELS_IN_QUERY: Kind = {
   checks: [
-    ValidateBy(
-      {
-        name: 'isLabel',
-        validator: {
-          validate: (value) => typeof value === 'string' && value.startsWith('{"'),
-          defaultMessage: () => 'must be like env=prod',
-        },
-      },
+    checkedBy(
+      'isLabel',
+      (value) => (typeof value === 'string' && value.startsWith('{"') ? null : 'must be like env=prod'),
       { each: true },
     ),
     ArrayMaxSize(20, { message: 'must be given at most 20 times' }),

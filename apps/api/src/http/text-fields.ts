@@ -1,6 +1,6 @@
 import { Transform } from 'class-transformer';
-import { ValidateBy } from 'class-validator';
 import { emailForm, hiddenCharacters } from '#rules';
+import { checkedBy } from './checked-by';
 
 /** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
@@ -12,13 +12,11 @@ export const trimmed = (): PropertyDecorator =>
  * @param find the characters to refuse
  */
 export const HasNoHiddenCharacters = (prefix = '', find = hiddenCharacters): PropertyDecorator =>
-  ValidateBy({
-    name: 'hasNoHiddenCharacters',
-    validator: {
-      validate: (value) => typeof value !== 'string' || find(value).length === 0,
-      defaultMessage: (given) =>
-        `${prefix}must not contain control, invisible or direction characters: ${find(given?.value as string).join(', ')}`,
-    },
+  checkedBy('hasNoHiddenCharacters', (value) => {
+    const found = typeof value === 'string' ? find(value) : [];
+    return found.length === 0
+      ? null
+      : `${prefix}must not contain control, invisible or direction characters: ${found.join(', ')}`;
   });
 
 /** Property decorator: composes letters and their marks (NFC), so that a text is the same from every keyboard. */
@@ -34,14 +32,11 @@ const INVISIBLE = /[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Property decorator: a text without invisible and bidirectional control characters. */
 export const HasOnlyVisibleCharacters = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'hasOnlyVisibleCharacters',
-    validator: {
-      validate: (value) => typeof value === 'string' && !INVISIBLE.test(value),
-      defaultMessage: () =>
-        'must not contain blanks, invisible characters or marks that change the direction',
-    },
-  });
+  checkedBy('hasOnlyVisibleCharacters', (value) =>
+    typeof value === 'string' && !INVISIBLE.test(value)
+      ? null
+      : 'must not contain blanks, invisible characters or marks that change the direction',
+  );
 
 /** Property decorator: converts an id, or a list of ids, to lower case, as they are stored. */
 export const asId = (): PropertyDecorator => Transform(({ value }: { value: unknown }) => lowerCase(value));

@@ -1,4 +1,4 @@
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 
 /** Inclusive bounds of a list by time; null: unbounded. */
 export interface TimeRange {
@@ -18,8 +18,7 @@ export function refuseLongReading(filters: Readonly<Record<string, unknown>>, fr
   const name = Object.keys(filters).find((filter) => filters[filter] !== undefined);
   // a whole day of grace: clients reckon in days
   if (name === undefined || (from && from.getTime() > Date.now() - (RECENT_DAYS + 1) * DAY_MS)) return;
-  const message = `goes with from, at most ${RECENT_DAYS} days ago`;
-  throw badRequest(`${name} ${message}`, { [name]: message });
+  throw invalidField(name, `goes with from, at most ${RECENT_DAYS} days ago`);
 }
 
 /** @throws ApiError 400 when `from` is after `to` */
@@ -30,7 +29,7 @@ export function timeRange(given: {
   const from = given.from === undefined ? null : new Date(given.from);
   const to = given.to === undefined ? null : new Date(given.to);
   if (from && to && from > to) {
-    throw badRequest('from must not be later than to', { from: 'must not be later than to' });
+    throw invalidField('from', 'must not be later than to');
   }
   return { from, to };
 }

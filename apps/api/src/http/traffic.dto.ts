@@ -1,6 +1,7 @@
 import { ApiProperty, ApiSchema } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import { PROTOCOLS, type Protocol, type Traffic } from '#rules';
+import { checkedBy } from './checked-by';
 
 const MAX_PORTS = 1000;
 const PORTS_MESSAGE = 'must hold ports from 1 to 65535';
@@ -8,16 +9,11 @@ const HAVE_PORTS: readonly unknown[] = ['tcp', 'udp'] satisfies Protocol[];
 
 /** Property decorator: the ports of a protocol that has none are an empty list. */
 const PortsFitProtocol = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'portsFitProtocol',
-    validator: {
-      validate: (ports, context) => {
-        const traffic: Partial<Traffic> | undefined = context?.object;
-        return !Array.isArray(ports) || ports.length === 0 || HAVE_PORTS.includes(traffic?.protocol);
-      },
-      defaultMessage: () => 'must be empty for icmp and all',
-    },
-  });
+  checkedBy('portsFitProtocol', (ports, { protocol }: Partial<Traffic>) =>
+    !Array.isArray(ports) || ports.length === 0 || HAVE_PORTS.includes(protocol)
+      ? null
+      : 'must be empty for icmp and all',
+  );
 
 @ApiSchema({ description: 'A protocol and its ports.' })
 export class TrafficDto implements Traffic {

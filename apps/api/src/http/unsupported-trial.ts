@@ -1,4 +1,4 @@
-import { badRequest, type ApiError } from '../errors';
+import { invalidField, type ApiError } from '../errors';
 
 /** What asks to change nothing, and to show what would happen: without separators, in lower case. */
 const TRIALS: ReadonlySet<string> = new Set(['dryrun', 'simulate', 'preview', 'whatif', 'validateonly']);
@@ -28,7 +28,7 @@ export function trialRefusal(supported: readonly string[], ...given: readonly un
     );
     if (name === undefined) continue;
     const message = `is not supported: the request would change what it says. Send it without ${name} to do so`;
-    return badRequest(`${name} ${message}`, { [name]: message });
+    return invalidField(name, message);
   }
   return null;
 }

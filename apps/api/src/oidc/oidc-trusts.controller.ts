@@ -4,7 +4,7 @@ import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } fr
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import type { OidcTrustRow } from '#tenant-store';
 import { Operation } from '../docs/operation';
-import { badRequest } from '../errors';
+import { invalidField } from '../errors';
 import { CurrentActor, type Actor } from '../http/actor';
 import { ListPage } from '../http/list-page';
 import { PathId } from '../http/path-id';
@@ -119,8 +119,7 @@ export class OidcTrustsController {
   private refuseOtherAudience({ principal }: Actor, given: unknown): void {
     const audience = this.audiences.of(principal.organizationId);
     if ((given ?? audience) === audience) return;
-    const message = `cannot be chosen: jobs request their token for ${audience}`;
-    throw badRequest(`audience ${message}`, { audience: message });
+    throw invalidField('audience', `cannot be chosen: jobs request their token for ${audience}`);
   }
 }
 

@@ -5,7 +5,7 @@ import type { Principal, WorkloadScope } from '#guards';
 import { type OidcConditions, type OidcTrustRow, TenantStores } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
-import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
 import { ServiceUsers } from '../users/service-users';
@@ -72,7 +72,7 @@ export class OidcTrustsService {
       const createdByEmail = principal.email;
       const given = { name, preset, issuer, serviceUserId, conditions, scopes, createdByEmail };
       const id = await this.stores.oidcTrusts.create(tx, organizationId, given);
-      if (id === null) throw nameTaken(name);
+      if (id === null) throw nameTaken('A trust', name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
       await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
       return (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
@@ -93,7 +93,7 @@ export class OidcTrustsService {
       const scopes = dto.scopes && [...new Set(dto.scopes)];
       const given = { name, conditions, scopes, isEnabled };
       const outcome = await this.stores.oidcTrusts.update(tx, organizationId, id, given);
-      if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      if (outcome === 'name-taken') throw nameTaken('A trust', dto.name ?? before.name);
       const after = (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
@@ -127,12 +127,13 @@ export class OidcTrustsService {
 
   private issuerOf(preset: OidcPreset, given: string | null): string {
     const issuer = given ?? PRESETS[preset].issuer;
-    if (issuer === null) throw refusedIssuer('is needed without a preset');
+    if (issuer === null) throw invalidField('issuer', 'is needed without a preset');
     const owner = this.issuers.presetOf(issuer);
     if (owner !== null && owner !== preset)
-      throw refusedIssuer(`belongs to the preset ${owner}: name that one`);
+      throw invalidField('issuer', `belongs to the preset ${owner}: name that one`);
     if (this.issuers.allows(issuer)) return issuer;
-    throw refusedIssuer(
+    throw invalidField(
+      'issuer',
       `must be one that this deployment allows: ${this.issuers.all.join(', ')}; its operator adds others to OIDC_ISSUERS`,
     );
   }
@@ -149,26 +150,14 @@ const mayWiden = (before: OidcTrustRow, dto: UpdateOidcTrustDto): boolean =>
   (dto.isEnabled === true && !before.isEnabled);
 
 function changesOf(before: OidcTrustRow, after: OidcTrustRow): Changes {
-  const own = changesBetween(before, after, ['name', 'isEnabled']);
-  const conditions = { from: before.conditions, to: after.conditions };
-  const scopes = { from: before.scopes, to: after.scopes };
-  return {
-    ...own,
-    ...(sameConditions(before.conditions, after.conditions) ? {} : { conditions }),
-    ...(String(before.scopes) === String(after.scopes) ? {} : { scopes }),
-  };
+  const others = changesBetween(before, after, ['name', 'isEnabled', 'scopes']);
+  if (sameConditions(before.conditions, after.conditions)) return others;
+  return { ...others, conditions: { from: before.conditions, to: after.conditions } };
 }
 
 function refuseInsufficient(preset: OidcPreset, conditions: OidcConditions): void {
   const refusal = presetRefusal(preset, conditions);
-  if (refusal !== null) throw badRequest(`conditions ${refusal}`, { conditions: refusal });
+  if (refusal !== null) throw invalidField('conditions', refusal);
 }
 
-const refusedIssuer = (message: string): ApiError => badRequest(`issuer ${message}`, { issuer: message });
-
 const missing = (id: string): ApiError => notFound(`Trust ${id} does not exist`);
-
-const nameTaken = (name: string): ApiError =>
-  notPossible(`A trust named "${name}" exists: choose another name`, {
-    validationErrors: { name: 'must not be taken' },
-  });

@@ -6,7 +6,7 @@ import type { OrganizationId } from '#rules';
 import { TenantStores } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import { BillingService } from '../billing/billing.service';
-import { ApiError, badRequest, conflict, forbidden, notPossible } from '../errors';
+import { ApiError, conflict, forbidden, invalidField, notPossible } from '../errors';
 import type { Actor } from '../http/actor';
 import { CodeProtectedActions } from '../mfa/code-protected-actions';
 import { MfaCodes } from '../mfa/mfa-codes';
@@ -32,8 +32,7 @@ export class OrganizationDeletion {
     if (!principal.mfaEnabled)
       throw forbidden('Deleting the organization takes a second factor: set it up with POST /mfa/setup');
     if (confirmSlug !== organizationSlug) {
-      const message = 'must be the slug of your organization: see GET /organization';
-      throw badRequest(`confirmSlug ${message}`, { confirmSlug: message });
+      throw invalidField('confirmSlug', 'must be the slug of your organization: see GET /organization');
     }
     const woken = await this.protectedActions.withCode(
       actor,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
 import type { Principal } from '#guards';
 import { type OrganizationRow, TenantStores } from '#tenant-store';
-import { badRequest, type ApiError } from '../errors';
+import { invalidField } from '../errors';
 import type { UpdateOrganizationDto } from './dto/organization.dto';
 
 /** Keeps an organization that asks for company sign-in from locking itself out. */
@@ -24,29 +24,26 @@ export class WaysIn {
       recoveryAdministratorId !== before.recoveryAdministratorId &&
       !(await this.stores.users.mayRecover(tx, organizationId, recoveryAdministratorId))
     )
-      throw refused(
+      throw invalidField(
         'recoveryAdministratorId',
         'must be an active administrator of the organization with a password and MFA: they set it up with POST /mfa/setup',
       );
     if (!ssoRequired) return;
     if (recoveryAdministratorId === null)
-      throw refused(
+      throw invalidField(
         'recoveryAdministratorId',
         'is needed while ssoRequired is true: name an administrator with a password and MFA',
       );
     if (before.ssoRequired) return;
     if (!(await this.stores.identityProviders.hasEnabled(tx, organizationId)))
-      throw refused(
+      throw invalidField(
         'ssoRequired',
         'needs an identity provider that is enabled: create one with POST /identity-providers',
       );
     if (companySignIn !== 'used')
-      throw refused(
+      throw invalidField(
         'ssoRequired',
         'can be set only by who is signed in with an identity provider, which shows that it works: sign in with it first',
       );
   }
 }
-
-const refused = (field: string, message: string): ApiError =>
-  badRequest(`${field} ${message}`, { [field]: message });

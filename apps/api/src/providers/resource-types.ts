@@ -1,6 +1,6 @@
 import { DriverRegistry, type ResourceTypeFacts } from '#drivers';
 import type { Provider } from '#rules';
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 
 /** @throws ApiError 400 naming the types that there are */
 export function knownType(provider: Provider, resourceType: string): ResourceTypeFacts {
@@ -8,5 +8,5 @@ export function knownType(provider: Provider, resourceType: string): ResourceTyp
   const type = Object.hasOwn(resourceTypes, resourceType) && resourceTypes[resourceType];
   if (type) return type;
   const message = `must be one of ${Object.keys(resourceTypes).join(', ')} for ${provider}`;
-  throw badRequest(`resourceType ${message}`, { resourceType: message });
+  throw invalidField('resourceType', message);
 }

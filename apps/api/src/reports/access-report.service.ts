@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type AccessRow, LedgerQueries, MAX_LEDGER_ITEMS } from '#engine-store/port';
 import { Database } from '#entities';
 import type { Principal } from '#guards';
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 import { accessFilter, accessWindow } from './access-filter';
 import type { AccessQueryDto } from './dto/access-query.dto';
 
@@ -26,7 +26,6 @@ export class AccessReportService {
     );
     if (rows !== 'too-many') return rows;
     const field = query.at === undefined ? 'to' : 'at';
-    const message = `leads to more than ${MAX_LEDGER_ITEMS} items: ask for a narrower window`;
-    throw badRequest(`${field} ${message}`, { [field]: message });
+    throw invalidField(field, `leads to more than ${MAX_LEDGER_ITEMS} items: ask for a narrower window`);
   }
 }

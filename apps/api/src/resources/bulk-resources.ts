@@ -47,7 +47,7 @@ export class BulkResources {
     return this.many.alone(actor, action, rowsOf(resourceIds), async ({ id }) => {
       const now = givenLabels((await this.resources.find(actor.principal, id)).labels);
       const refusal = labelsRefusal(relabelled(now));
-      if (refusal !== '') throw badRequest(`labels ${refusal}`);
+      if (refusal !== null) throw badRequest(`labels ${refusal}`);
       if (isDeepStrictEqual(now, relabelled(now))) return 'UNCHANGED';
       await this.editing.update(actor, id, {}, relabelled);
       return 'DONE';

@@ -11,7 +11,7 @@ import {
   type OrganizationId,
   type Traffic,
 } from '#rules';
-import { badRequest, notPossible } from '../errors/api-error';
+import { invalidField, notPossible } from '../errors/api-error';
 import { targetNameOf } from './resource-naming';
 
 /** Ports of one host that wait to be released. */
@@ -69,7 +69,7 @@ export class HostReleases {
 export function refuseRelease({ provider }: Pick<ResourceRow, 'provider'>, releasePorts: boolean): void {
   if (!releasePorts || !DriverRegistry.isDriven(provider)) return;
   const message = `applies to resources of the provider AGENT only, and this one is of ${provider}: leave it out`;
-  throw badRequest(`releasePorts ${message}`, { releasePorts: message });
+  throw invalidField('releasePorts', message);
 }
 
 function hostOf(

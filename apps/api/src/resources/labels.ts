@@ -1,4 +1,4 @@
-import { ValidateBy } from 'class-validator';
+import { checkedBy } from '../http/checked-by';
 import type { Kind } from '../http/fields';
 
 export type Labels = Readonly<Record<string, string>>;
@@ -29,17 +29,17 @@ export const givenLabels = (labels: Labels): Labels =>
 
 /**
  * What the database writes may be sent back as it was read, and counts for nothing.
- * @returns what is wrong, after the name of the field; empty: nothing
+ * @returns what is wrong, after the name of the field; null: nothing
  */
-export function labelsRefusal(value: unknown): string {
+export function labelsRefusal(value: unknown): string | null {
   if (!isObject(value)) return 'must be an object of texts, such as {"env": "prod"}';
   const keys = Object.keys(value).filter((key) => !BUILT_IN.test(key));
   if (keys.length > MAX_LABELS) return `must hold at most ${MAX_LABELS} labels`;
   if (!keys.every((key) => KEY.test(key))) return `must hold ${KEY_FORM}`;
-  return Object.values(value).every(isValue) ? '' : `must hold ${VALUE_FORM}`;
+  return Object.values(value).every(isValue) ? null : `must hold ${VALUE_FORM}`;
 }
 
-function selectorRefusal(value: unknown): string {
+function selectorRefusal(value: unknown): string | null {
   if (!isObject(value)) return 'must be an object of lists, such as {"env": ["prod"]}, or null';
   const entries = Object.entries(value);
   if (entries.length === 0) return 'must name a label: drawbridge/all=yes selects every resource';
@@ -51,23 +51,14 @@ function selectorRefusal(value: unknown): string {
   if (!lists.every(isList)) return `must hold lists of 1 to ${MAX_VALUES} ${VALUE_FORM}`;
   const combinations = lists.reduce((product, list) => product * new Set(list).size, 1);
   return combinations <= MAX_COMBINATIONS
-    ? ''
+    ? null
     : `must have at most ${MAX_COMBINATIONS} combinations of values`;
 }
-
-const checked = (name: string, refusal: (value: unknown) => string): PropertyDecorator =>
-  ValidateBy({
-    name,
-    validator: {
-      validate: (value) => refusal(value) === '',
-      defaultMessage: (given) => refusal(given?.value),
-    },
-  });
 
 const DOC = { type: 'object' } as const;
 
 export const LABELS: Kind = {
-  checks: [checked('areLabels', labelsRefusal)],
+  checks: [checkedBy('areLabels', labelsRefusal)],
   doc: {
     ...DOC,
     additionalProperties: { type: 'string' },
@@ -77,7 +68,7 @@ export const LABELS: Kind = {
 };
 
 export const SELECTOR: Kind = {
-  checks: [checked('isSelector', selectorRefusal)],
+  checks: [checkedBy('isSelector', selectorRefusal)],
   doc: {
     ...DOC,
     additionalProperties: { type: 'array', items: { type: 'string' } },

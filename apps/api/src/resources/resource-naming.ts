@@ -1,7 +1,7 @@
 import type { AccountShape, TargetName, ResourceTypeFacts } from '#drivers';
 import type { CredentialRow } from '#tenant-store';
 import type { OrganizationId, ResourceConfig } from '#rules';
-import { badRequest } from '../errors/api-error';
+import { invalidField } from '../errors/api-error';
 import { knownType } from '../providers/resource-types';
 import type { CreateResourceDto } from './dto/resource.dto';
 
@@ -21,10 +21,10 @@ export interface NamedResource extends Pick<
 export function checkedType(resource: NamedResource): ResourceTypeFacts {
   const type = knownType(resource.provider, resource.resourceType);
   if (!type.identifier.pattern.test(resource.resourceIdentifier)) {
-    throw invalid('resourceIdentifier', exampleMessage(type.identifier));
+    throw invalidField('resourceIdentifier', exampleMessage(type.identifier));
   }
   if (type.region && !type.region.pattern.test(resource.region ?? '')) {
-    throw invalid('region', `is required for ${resource.provider} and ${exampleMessage(type.region)}`);
+    throw invalidField('region', `is required for ${resource.provider} and ${exampleMessage(type.region)}`);
   }
   checkConfig(resource, type);
   return type;
@@ -43,7 +43,7 @@ export function regionOf(
   const own = ownRegion?.(resourceIdentifier);
   if (own === undefined) return given === undefined ? region : given;
   if (given === undefined || given === null || given === own) return own;
-  throw invalid('region', `must be left out, or be ${own}, the region in the ARN`);
+  throw invalidField('region', `must be left out, or be ${own}, the region in the ARN`);
 }
 
 /** What says in which account a resource is. */
@@ -67,18 +67,18 @@ export function accountOf(
 ): string | null {
   if (!shape) {
     if (given === undefined) return null;
-    throw invalid('account', 'must be left out: the credential does not tell which account it is of');
+    throw invalidField('account', 'must be left out: the credential does not tell which account it is of');
   }
-  if (given !== undefined && !shape.pattern.test(given)) throw invalid('account', exampleMessage(shape));
+  if (given !== undefined && !shape.pattern.test(given)) throw invalidField('account', exampleMessage(shape));
   const inName = type.accountOf?.(resourceIdentifier);
   const fixed = own !== null && !shape.isDefault ? own : inName;
   if (fixed !== undefined && given !== undefined && given !== fixed) {
     const where = fixed === inName ? 'resourceIdentifier' : 'credential';
-    throw invalid('account', `must be left out, or be ${fixed}, the ${shape.noun} in the ${where}`);
+    throw invalidField('account', `must be left out, or be ${fixed}, the ${shape.noun} in the ${where}`);
   }
   const account = fixed ?? given ?? usual;
   if (account !== null) return account;
-  throw invalid('account', `must be the ${shape.noun} of the resource: the credential is for many`);
+  throw invalidField('account', `must be the ${shape.noun} of the resource: the credential is for many`);
 }
 
 /** The target a resource points at. @param hints of the credential */
@@ -100,17 +100,14 @@ function checkConfig({ resourceType, config }: NamedResource, type: ResourceType
   const unknown = Object.keys(config).find((name) => !known.has(name));
   if (unknown) {
     const reason = known.size === 0 ? 'it has no config' : `its config may hold ${[...known].join(', ')}`;
-    throw invalid(`config.${unknown}`, `does not apply to ${resourceType}: ${reason}`);
+    throw invalidField(`config.${unknown}`, `does not apply to ${resourceType}: ${reason}`);
   }
   if (config.port !== undefined && config.ports !== undefined) {
-    throw invalid('config.ports', 'must be left out when config.port is given');
+    throw invalidField('config.ports', 'must be left out when config.port is given');
   }
   if (config.targetTags !== undefined && config.targetServiceAccounts !== undefined)
-    throw invalid('config.targetServiceAccounts', 'must be left out when config.targetTags is given');
+    throw invalidField('config.targetServiceAccounts', 'must be left out when config.targetTags is given');
   if (Number(config.priorityFrom) > Number(config.priorityTo)) {
-    throw invalid('config.priorityTo', 'must not be below config.priorityFrom');
+    throw invalidField('config.priorityTo', 'must not be below config.priorityFrom');
   }
 }
-
-const invalid = (field: string, message: string): Error =>
-  badRequest(`${field} ${message}`, { [field]: message });

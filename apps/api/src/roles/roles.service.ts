@@ -13,7 +13,7 @@ import {
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
-import { badRequest, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import { isNarrower } from '../resources/labels';
 import type { CreateRoleDto, UpdateRoleDto } from './dto/role.dto';
@@ -51,7 +51,7 @@ export class RolesService {
         ...fieldsOf(dto),
         name: dto.name,
       });
-      if (!role) throw nameTaken(dto.name);
+      if (!role) throw nameTaken('A role', dto.name);
       await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
       await this.replaceMembers(tx, actor, role, dto);
       return requireReasonForPattern((await this.stores.roles.find(tx, principal.organizationId, role.id))!);
@@ -68,7 +68,7 @@ export class RolesService {
       if (widens(before, dto)) refuseSuspended(principal);
       await this.refuseMissing(tx, principal, dto);
       const outcome = await this.stores.roles.update(tx, organizationId, id, fieldsOf(dto));
-      if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      if (outcome === 'name-taken') throw nameTaken('A role', dto.name ?? before.name);
       await this.replaceMembers(tx, actor, before, dto);
       const role = requireReasonForPattern((await this.stores.roles.find(tx, organizationId, id))!);
       const changed = changesBetween(before, role, ROLE_FIELDS);
@@ -188,14 +188,8 @@ const missing = (id: string): ApiError => notFound(`Role ${id} does not exist`);
 /** @throws ApiError 400 for a pattern that no reason would have to match */
 function requireReasonForPattern(role: RoleRow): RoleRow {
   if (role.reasonPattern === null || role.requireReason) return role;
-  const message = 'needs requireReason: true';
-  throw badRequest(`reasonPattern ${message}`, { reasonPattern: message });
+  throw invalidField('reasonPattern', 'needs requireReason: true');
 }
-
-const nameTaken = (name: string): ApiError =>
-  notPossible(`A role named "${name}" exists: choose another name`, {
-    validationErrors: { name: 'must not be taken' },
-  });
 
 function refusal(
   outcome: Exclude<Assignment, 'assigned'> | Exclude<Unassignment, 'unassigned'>,

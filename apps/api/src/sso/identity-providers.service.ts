@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
 import type { WokenTargets } from '#engine-store/port';
@@ -14,9 +13,9 @@ import {
   TenantStores,
 } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
-import type { Changes } from '../audit/changes';
+import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
-import { badRequest, notFound, notPossible, type ApiError } from '../errors';
+import { invalidField, nameTaken, notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import type {
   CreateIdentityProviderDto,
@@ -96,7 +95,8 @@ export class IdentityProvidersService {
         throw notPossible(
           `The organization has ${MAX_PROVIDERS} identity providers, the maximum: delete one`,
         );
-      if (!(await this.stores.identityProviders.create(tx, organizationId, created))) throw nameTaken(name);
+      if (!(await this.stores.identityProviders.create(tx, organizationId, created)))
+        throw nameTaken('An identity provider', name);
       await this.map(tx, actor.principal, id, groupMappings);
       const row = (await this.stores.identityProviders.find(tx, organizationId, id))!;
       const details = Object.fromEntries(SHOWN.map((field) => [field, row[field]]));
@@ -126,7 +126,7 @@ export class IdentityProvidersService {
       if (dto.issuer !== undefined && dto.issuer !== before.issuer) await this.refuseMoved(tx, actor, id);
       const left = await this.leavePattern(tx, actor, before, dto);
       const outcome = await this.stores.identityProviders.update(tx, organizationId, id, changes);
-      if (outcome === 'name-taken') throw nameTaken(dto.name ?? before.name);
+      if (outcome === 'name-taken') throw nameTaken('An identity provider', dto.name ?? before.name);
       if (groupMappings) await this.map(tx, actor.principal, id, groupMappings);
       if (enabled === false && before.isEnabled) await this.end(tx, actor, id);
       const after = (await this.stores.identityProviders.find(tx, organizationId, id))!;
@@ -153,7 +153,7 @@ export class IdentityProvidersService {
     if (patternMemberships)
       return this.stores.groupRoles.leavePattern(tx, organizationId, before, patternMemberships);
     const message = 'must say KEEP or REMOVE: the former groupPattern has given roles';
-    throw badRequest(`patternMemberships ${message}`, { patternMemberships: message });
+    throw invalidField('patternMemberships', message);
   }
 
   /** Ends the sign-ins by it. */
@@ -236,8 +236,7 @@ export class IdentityProvidersService {
 
 function mappingOf({ group, roleId = null, isOrgAdmin = false }: GroupMappingDto): GroupMapping {
   if ((roleId !== null) !== isOrgAdmin) return { group, roleId };
-  const message = 'must each have either roleId or isOrgAdmin true';
-  throw badRequest(`groupMappings ${message}`, { groupMappings: message });
+  throw invalidField('groupMappings', 'must each have either roleId or isOrgAdmin true');
 }
 
 function refuseUnlimited({
@@ -245,22 +244,15 @@ function refuseUnlimited({
   emailDomains,
 }: Pick<IdentityProviderRow, 'createUsers' | 'emailDomains'>): void {
   if (!createUsers || emailDomains.length > 0) return;
-  const message = 'must name the domains of your people while createUsers is true';
-  throw badRequest(`emailDomains ${message}`, { emailDomains: message });
+  throw invalidField('emailDomains', 'must name the domains of your people while createUsers is true');
 }
 
 /** @param hasSecret a secret was given, which no record shows */
 function changesOf(before: IdentityProviderRow, after: IdentityProviderRow, hasSecret: boolean): Changes {
-  const changed = SHOWN.filter((field) => !isDeepStrictEqual(before[field], after[field]));
   return {
-    ...Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }])),
+    ...changesBetween(before, after, SHOWN),
     ...(hasSecret && { clientSecret: { from: null, to: null } }),
   };
 }
 
 export const missingProvider = (id: string): ApiError => notFound(`Identity provider ${id} does not exist`);
-
-const nameTaken = (name: string): ApiError =>
-  notPossible(`An identity provider named "${name}" exists: choose another name`, {
-    validationErrors: { name: 'must not be taken' },
-  });

@@ -7,7 +7,7 @@ import { WakeUps } from '#jobs';
 import { parseHost, type IpVersion } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
-import { badRequest, forbidden, notFound, unprocessable } from '../errors/api-error';
+import { forbidden, invalidField, notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
 import { plannedRules } from '../resources/planned-rules';
@@ -277,8 +277,7 @@ function endOf(given: string | null, before: Date | null): Date | null {
   const aheadMs = expiresAt.getTime() - Date.now();
   const isKept = aheadMs > 0 && expiresAt.getTime() === before?.getTime();
   if (isKept || (aheadMs >= SOONEST_END_MS && aheadMs <= LATEST_END_MS)) return expiresAt;
-  const message = 'must be 5 minutes to 5 years ahead, or null for no end';
-  throw badRequest(`expiresAt ${message}`, { expiresAt: message });
+  throw invalidField('expiresAt', 'must be 5 minutes to 5 years ahead, or null for no end');
 }
 
 /** @throws ApiError 400 when it is over, or later than an end may be */
@@ -287,8 +286,7 @@ function reviewTime(given: string | null): Date | null {
   const reviewBy = new Date(given);
   const aheadMs = reviewBy.getTime() - Date.now();
   if (aheadMs > 0 && aheadMs <= LATEST_END_MS) return reviewBy;
-  const message = 'must be to come, and at most 5 years ahead, or null';
-  throw badRequest(`reviewBy ${message}`, { reviewBy: message });
+  throw invalidField('reviewBy', 'must be to come, and at most 5 years ahead, or null');
 }
 
 const missing = (id: string): Error => notFound(`Static IP rule ${id} does not exist`);

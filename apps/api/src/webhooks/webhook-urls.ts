@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ForbiddenHost, readTenantUrl, TenantHosts, tenantNetworks, tenantUrlRefusal } from '#drivers';
 import type { WebhookFormat } from '#entities';
 import { ApiSettings } from '../api.settings';
-import { badRequest, type ApiError } from '../errors';
+import { invalidField } from '../errors';
 
 /** Of its name, so that the request is answered. */
 const TIMEOUT_MS = 3000;
@@ -21,12 +21,12 @@ export class WebhookUrls {
   async checked(given: string): Promise<string> {
     const refusal = tenantUrlRefusal(given, 'whole');
     const url = readTenantUrl(given, 'whole');
-    if (refusal !== null || !url) throw refused(refusal ?? 'is not allowed');
+    if (refusal !== null || !url) throw invalidField('url', refusal ?? 'is not allowed');
     try {
       await this.hosts.addresses(url.hostname, url.port, AbortSignal.timeout(TIMEOUT_MS));
     } catch (error) {
       if (error instanceof ForbiddenHost)
-        throw refused('leads to an address that this deployment lets no webhook lead to');
+        throw invalidField('url', 'leads to an address that this deployment lets no webhook lead to');
       // its name may get an address later: the first delivery tells
     }
     return url.text;
@@ -39,5 +39,3 @@ export class WebhookUrls {
     return `${origin}${pathname}${search === '' ? '' : '?…'}`;
   }
 }
-
-const refused = (message: string): ApiError => badRequest(`url ${message}`, { url: message });

@@ -13,7 +13,7 @@ import {
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
-import { badRequest, notFound, notPossible, type ApiError } from '../errors';
+import { invalidField, notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import type { CreateWebhookDto, DeliveryQueryDto, UpdateWebhookDto } from './dto/webhook.dto';
 import { WebhookUrls } from './webhook-urls';
@@ -192,8 +192,7 @@ function changedSecrets(
 ): Secrets {
   const isElsewhere = url !== undefined && new URL(url).origin !== new URL(others['url']!).origin;
   if (kept !== undefined && given === undefined && isElsewhere) {
-    const message = 'must be given with a url of another host: the text for it, or null';
-    throw badRequest(`authorization ${message}`, { authorization: message });
+    throw invalidField('authorization', 'must be given with a url of another host: the text for it, or null');
   }
   const authorization = given === undefined ? kept : given;
   return {
@@ -224,11 +223,8 @@ function changesOf(
 ): Changes {
   return {
     ...(hasAuthorization && { authorization: { from: null, to: null } }),
-    ...changesBetween(before, after, ['name', 'isEnabled']),
+    ...changesBetween(before, after, ['name', 'isEnabled', 'eventTypes']),
     ...(hasUrl && { url: { from: before.shownUrl, to: after.shownUrl } }),
-    ...(String(before.eventTypes) !== String(after.eventTypes) && {
-      eventTypes: { from: before.eventTypes, to: after.eventTypes },
-    }),
   };
 }
 

@@ -166,9 +166,8 @@ type PathOfOne =
 export const timeColumn = <Name extends string>(
   head: string,
   name: Name,
-  none = 'never',
 ): Column<Readonly<Record<Name, string | null>>> => ({
   head,
   sort: name,
-  cell: (item) => <Time at={item[name]} none={none} />,
+  cell: (item) => <Time at={item[name]} none="never" />,
 });

@@ -6,16 +6,11 @@ import { Outcomes } from './outcomes';
 import type { Bulk } from './selection';
 import { StopOtherButton } from './session-actions';
 import { addressesOf, endOf, isLive, isUnsettled, STATUS, type Session } from './sessions';
-import { Lines, UserLink } from './words';
+import { Lines, UserLines } from './words';
 
 const WHO: Column<Session> = {
   head: 'Who',
-  cell: ({ userId, userName, userEmail }) => (
-    <Lines>
-      <UserLink id={userId}>{userName}</UserLink>
-      <Muted>{userEmail}</Muted>
-    </Lines>
-  ),
+  cell: ({ userId, userName, userEmail }) => <UserLines id={userId} name={userName} email={userEmail} />,
 };
 
 const STOP: Column<Session> = {

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { Children, type ReactNode } from 'react';
-import { unbroken } from '../ui';
+import { Muted, unbroken } from '../ui';
 import styles from './parts.module.css';
 
 /** A code of the API in words: SESSION_EXPIRED is "session expired". */
@@ -52,6 +52,15 @@ export const UserLink = ({ id, children }: { id: string; children: ReactNode }) 
   <Link to="/people/$id" params={{ id }}>
     {unbroken(children)}
   </Link>
+);
+
+/** A person or a service user in a list. @param children between the name and the address */
+export const UserLines = (given: { id: string; name: string; email: string; children?: ReactNode }) => (
+  <Lines>
+    <UserLink id={given.id}>{given.name}</UserLink>
+    {given.children}
+    <Muted>{given.email}</Muted>
+  </Lines>
 );
 
 /** Where access is recorded elsewhere: a link when it is an address. */

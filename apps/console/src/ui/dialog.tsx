@@ -3,7 +3,7 @@ import { untilAnswered, type Ending } from '../api';
 import { Button, type ButtonKind } from './button';
 import { unbroken } from './code';
 import { focusOn } from './focus';
-import { Form, type Entered } from './form';
+import { Form, type Entered, type FormProps } from './form';
 import { Unanswered } from './unanswered';
 import styles from './dialog.module.css';
 
@@ -69,25 +69,38 @@ export const ConfirmButton = <Result,>({
   ends,
   ...rest
 }: ConfirmProps<Result>) => (
-  <DialogButton label={label} kind={kind} title={title}>
+  <FormButton
+    label={label}
+    kind={kind}
+    title={title}
+    send={(entered) =>
+      ends
+        ? untilAnswered({ what: title.slice(0, -1), ...ends }, (signal) => rest.act(entered, signal))
+        : rest.act(entered, null)
+    }
+    submit={rest.confirm ?? label}
+    submitKind={rest.submitKind ?? (kind === 'primary' ? kind : 'danger')}
+    announcement={(result) => (result && rest.announcement?.(result)) ?? `${title.slice(0, -1)}: done.`}
+    onDone={() => rest.onDone?.()}
+  >
+    {children}
+  </FormButton>
+);
+
+type FormButtonProps<Result> = Omit<OpenerProps, 'children'> & Omit<FormProps<Result>, 'onCancel'>;
+
+/** A button that opens a form in a dialog, which closes when that was sent. */
+export const FormButton = <Result,>({ label, kind, title, onDone, ...form }: FormButtonProps<Result>) => (
+  <DialogButton label={label} kind={kind ?? 'normal'} title={title}>
     {(close) => (
       <Form
-        send={(entered) =>
-          ends
-            ? untilAnswered({ what: title.slice(0, -1), ...ends }, (signal) => rest.act(entered, signal))
-            : rest.act(entered, null)
-        }
-        submit={rest.confirm ?? label}
-        submitKind={rest.submitKind ?? (kind === 'primary' ? kind : 'danger')}
-        announcement={(result) => (result && rest.announcement?.(result)) ?? `${title.slice(0, -1)}: done.`}
+        {...form}
         onCancel={close}
-        onDone={() => {
+        onDone={(result) => {
           close();
-          return rest.onDone?.();
+          return onDone?.(result);
         }}
-      >
-        {children}
-      </Form>
+      />
     )}
   </DialogButton>
 );
@@ -100,7 +113,7 @@ interface OpenerProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog, such as a short form. */
+/** A button that opens a dialog. */
 export function DialogButton({ label, kind = 'normal', title, children }: OpenerProps) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);

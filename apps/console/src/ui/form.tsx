@@ -48,7 +48,7 @@ export class Entered {
   }
 }
 
-interface FormProps<Result> {
+export interface FormProps<Result> {
   /** sends what was entered; a `Failure` lands on the fields that it names */
   readonly send: (entered: Entered) => Promise<Result>;
   /** A promise, such as of another screen, is waited for before what is shown is read again: a deleted object is not. */

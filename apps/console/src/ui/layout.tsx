@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { unbroken } from './code';
 import { focusOn } from './focus';
@@ -97,4 +98,29 @@ export const Tabs = ({ label, children }: { readonly label: string; readonly chi
   <nav className={styles['tabs']} aria-label={label}>
     {children}
   </nav>
+);
+
+interface TabLinksProps {
+  readonly label: string;
+  /** the text of each, and what the address has as `tab`: undefined for the first one */
+  readonly tabs: readonly (readonly [text: string, tab: string | undefined, ...unknown[]])[];
+  /** what else of the address stays */
+  readonly search?: object;
+}
+
+/** Tabs of a screen whose address names the current one. */
+export const TabLinks = ({ label, tabs, search }: TabLinksProps) => (
+  <Tabs label={label}>
+    {tabs.map(([text, tab]) => (
+      <Link
+        key={text}
+        to="."
+        // which screen it is on is not known here
+        search={{ ...search, tab } as never}
+        activeOptions={{ explicitUndefined: true }}
+      >
+        {text}
+      </Link>
+    ))}
+  </Tabs>
 );

@@ -2,6 +2,7 @@ import type { CallEffect } from '../faults/fault-script';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers } from '../faults/serve-call';
 import type { CloudAnswer, CloudRequest } from '../provider';
+import { readJson } from '../read-json';
 import { bodyTooLarge, invalid, jsonAnswer, keyNotFound, methodNotSupported } from './admin-error';
 import { COLLECTIONS, type GatewayObject, type GatewayObjects } from './gateway-objects';
 import { whitelistOf, withWhitelist } from './ip-restriction';
@@ -90,11 +91,9 @@ function patched(value: JsonObject, subPath: readonly string[], part: Json): Jso
 
 function readBody(body: string): Json {
   if (body === '') throw invalid('missing configurations');
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    throw invalid('invalid request body: Expected value but found invalid token at character 1');
-  }
+  const read = readJson(body) as Json | undefined;
+  if (read !== undefined) return read;
+  throw invalid('invalid request body: Expected value but found invalid token at character 1');
 }
 
 const objectJson = (

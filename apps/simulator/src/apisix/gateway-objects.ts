@@ -1,5 +1,5 @@
 import { History } from '../ground-truth/history';
-import type { LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { checkPlugins, allowedSources, whitelistOf } from './ip-restriction';
 import type { JsonObject } from './merge';
@@ -39,8 +39,8 @@ export class GatewayObjects {
   private readonly objects: History<GatewayObject>;
   private revision = 10;
 
-  constructor(private readonly world: World) {
-    this.objects = new History(world.clock);
+  constructor(world: World) {
+    this.objects = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -81,7 +81,7 @@ export class GatewayObjects {
     );
     this.revision += 1;
     const written = { value, createdIndex: known.createdIndex, modifiedIndex: this.revision, ours };
-    return this.store(id, written);
+    return this.objects.set(id, written);
   }
 
   all(): SavedState {
@@ -96,27 +96,20 @@ export class GatewayObjects {
   restore(saved: SavedState): void {
     for (const [id, kept] of Object.entries(saved)) {
       const known = this.objects.get(id);
-      if (known) this.store(id, { ...known, ...kept });
+      if (known) this.objects.set(id, { ...known, ...kept });
     }
-  }
-
-  private store(id: string, object: GatewayObject): GatewayObject {
-    this.world.ledger.replace(ledgerRulesOf(id, this.byId(id)), ledgerRulesOf(id, object));
-    return this.objects.set(id, object);
   }
 }
 
 /** The id of an entry in the ledger. */
 export const ruleIdOf = (id: string, entry: string): string => `${COLLECTION_OF[id]}/${id}#${entry}`;
 
-function ledgerRulesOf(id: string, { value, ours }: GatewayObject): LedgerRule[] {
+function ledgerRulesOf({ value, ours }: GatewayObject, id: string): LedgerRule[] {
   return allowedSources(value).map(({ entry, address }) => ({
     provider: 'APISIX',
     target: id,
     address,
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours: ours.includes(entry),
     providerRuleId: ruleIdOf(id, entry),
   }));

@@ -1,6 +1,6 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
 import { History } from '../ground-truth/history';
-import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { badRequest, busy, full, noEntry } from './atlas-error';
 
@@ -31,7 +31,7 @@ export class AccessLists {
   private readonly busy = new Set<string>();
 
   constructor(private readonly world: World) {
-    this.lists = new History(world.clock);
+    this.lists = new History(world);
   }
 
   now(): number {
@@ -151,9 +151,7 @@ const ledgerRuleOf = (target: string, { cidr, comment }: Entry): LedgerRule => (
   provider: 'ATLAS',
   target,
   address: bareAddress(cidr),
-  protocol: 'all',
-  fromPort: null,
-  toPort: null,
+  ...ALL_TRAFFIC,
   ours: carriesMark([comment]),
   providerRuleId: cidr,
 });

@@ -2,6 +2,7 @@ import { CloudError } from '../cloud-error';
 import type { CallEffect } from '../faults/fault-script';
 import { serveCall, type CallModifiers } from '../faults/serve-call';
 import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
+import { readJson } from '../read-json';
 import { SealedTokens } from '../sealed-tokens';
 import { PROJECTS, type AccessLists, type Entry } from './access-lists';
 import {
@@ -133,12 +134,8 @@ function checkClient({ headers, body }: CloudRequest): void {
 
 /** The entries of a request; none when its body is no list. */
 function entriesIn(body: string): unknown[] {
-  try {
-    const given: unknown = JSON.parse(body);
-    return Array.isArray(given) ? given.filter((one) => typeof one === 'object' && one !== null) : [];
-  } catch {
-    return [];
-  }
+  const given = readJson(body);
+  return Array.isArray(given) ? given.filter((one) => typeof one === 'object' && one !== null) : [];
 }
 
 function page(project: string, list: readonly Entry[], query: URLSearchParams): object {

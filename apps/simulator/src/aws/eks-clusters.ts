@@ -5,8 +5,9 @@ import { CloudError } from '../cloud-error';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
-import type { LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
+import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
 import type { Json, JsonCall, JsonService } from './json-endpoint';
 import type { SignedCall } from './signature';
@@ -36,7 +37,7 @@ export class EksClusters implements JsonService {
   private readonly clusters: History<Cluster>;
 
   constructor(private readonly world: World) {
-    this.clusters = new History(world.clock);
+    this.clusters = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -55,7 +56,7 @@ export class EksClusters implements JsonService {
     const [, name, update] = PATH.exec(path) ?? [];
     if (name === undefined || method !== (update ? 'POST' : 'GET')) return null;
     const arn = `arn:aws:eks:${REGION}:${ACCOUNT_ID}:cluster/${decodeURIComponent(name)}`;
-    const call = { arn, target: arn, body: parsed(body) };
+    const call = { arn, target: arn, body: (readJson(body) ?? {}) as Json };
     return update
       ? { ...call, operation: 'UpdateClusterConfig', effect: 'change' }
       : { ...call, operation: 'DescribeCluster', effect: 'read' };
@@ -107,7 +108,7 @@ export class EksClusters implements JsonService {
   }
 
   restore(saved: Readonly<Record<string, Cluster>>): void {
-    for (const arn of CLUSTERS) if (saved[arn]) this.write(arn, saved[arn]);
+    for (const arn of CLUSTERS) if (saved[arn]) this.clusters.set(arn, saved[arn]);
   }
 
   /** @param byUs new entries are ours */
@@ -116,15 +117,7 @@ export class EksClusters implements JsonService {
     const ours = cluster.publicAccessCidrs.filter((cidr) =>
       before.publicAccessCidrs.includes(cidr) ? before.ours.includes(cidr) : byUs,
     );
-    this.write(target, { ...cluster, ours });
-  }
-
-  private write(target: string, cluster: Cluster): void {
-    this.world.ledger.replace(
-      ledgerRulesOf(target, this.clusters.get(target)!),
-      ledgerRulesOf(target, cluster),
-    );
-    this.clusters.set(target, cluster);
+    this.clusters.set(target, { ...cluster, ours });
   }
 
   private clusterJson(
@@ -147,7 +140,7 @@ export class EksClusters implements JsonService {
 }
 
 /** The office is no rule of a test: it keeps the list from being empty. */
-function ledgerRulesOf(target: string, { publicAccessCidrs, ours }: Cluster): LedgerRule[] {
+function ledgerRulesOf({ publicAccessCidrs, ours }: Cluster, target: string): LedgerRule[] {
   const open = publicAccessCidrs.length === 0 ? ['0.0.0.0/0'] : publicAccessCidrs;
   return [...new Set(open)]
     .filter((cidr) => cidr !== OFFICE)
@@ -155,9 +148,7 @@ function ledgerRulesOf(target: string, { publicAccessCidrs, ours }: Cluster): Le
       provider: 'AWS',
       target,
       address: bareAddress(cidr),
-      protocol: 'all',
-      fromPort: null,
-      toPort: null,
+      ...ALL_TRAFFIC,
       ours: ours.includes(cidr),
       providerRuleId: cidr,
     }));
@@ -181,14 +172,6 @@ function readCidrs(given: unknown, limit: number): string[] {
   if (cidrs.length > limit)
     throw new CloudError(400, 'ResourceLimitExceededException', `At most ${limit} CIDRs are allowed.`);
   return cidrs;
-}
-
-function parsed(body: string): Json {
-  try {
-    return JSON.parse(body || '{}') as Json;
-  } catch {
-    return {};
-  }
 }
 
 const invalid = (message: string): CloudError => new CloudError(400, 'InvalidParameterException', message);

@@ -1,5 +1,5 @@
 import { bareAddress } from '../cidr';
-import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { ACCOUNT_ID } from './credentials';
 import { listInState, listMalformed, listNotFound } from './prefix-list-errors';
@@ -148,9 +148,7 @@ const ledgerRulesOf = ({ id }: PrefixList, entries: readonly PrefixListEntry[]):
     provider: 'AWS',
     target: id,
     address: bareAddress(cidr),
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours: carriesMark([description]),
     providerRuleId: `${id}/${cidr}`,
   }));

@@ -39,7 +39,9 @@ export class SecurityGroups {
 
   /** Empties the groups, except for the one outbound rule that AWS creates in each. */
   reset(): void {
-    this.groups = new Map(this.ids.map((groupId) => [groupId, new History(this.world.clock)]));
+    this.groups = new Map(
+      this.ids.map((groupId) => [groupId, new History(this.world, (rule) => [ledgerRuleOf(rule)])]),
+    );
     for (const groupId of this.ids) {
       const id = `sgr-${groupId.slice(3).split('').toReversed().join('')}`;
       const rule = { ...ANYWHERE, description: undefined, id, groupId, isEgress: true, tags: [] };
@@ -50,7 +52,7 @@ export class SecurityGroups {
   /** Restores rules of an earlier run with their ids, in the groups that still exist. */
   restore(rules: readonly SecurityGroupRule[]): void {
     for (const rule of rules.filter(({ groupId }) => this.groups.has(groupId)))
-      this.write(null, { ...rule, ordinal: this.nextOrdinal++ });
+      this.write({ ...rule, ordinal: this.nextOrdinal++ });
   }
 
   /** @throws CloudError when the id is malformed or unknown */
@@ -122,23 +124,21 @@ export class SecurityGroups {
   add(groupId: string, specs: readonly RuleSpec[], tags: readonly Tag[]): SecurityGroupRule[] {
     return specs.map((spec) => {
       const id = `sgr-0${randomBytes(8).toString('hex')}`;
-      return this.write(null, { ...spec, id, groupId, isEgress: false, tags, ordinal: this.nextOrdinal++ });
+      return this.write({ ...spec, id, groupId, isEgress: false, tags, ordinal: this.nextOrdinal++ });
     });
   }
 
   remove(rule: SecurityGroupRule): void {
     this.groups.get(rule.groupId)?.delete(rule.id);
-    this.world.ledger.replace([ledgerRuleOf(rule)], []);
   }
 
   /** Changes a rule in place: it keeps its id. @throws CloudError when another rule has the new identity */
   modify(rule: SecurityGroupRule, spec: RuleSpec): void {
     if (identityOf(rule) !== identityOf(spec)) this.checkIdentity(rule.groupId, [spec]);
-    this.write(rule, { ...rule, ...spec });
+    this.write({ ...rule, ...spec });
   }
 
-  private write(before: SecurityGroupRule | null, rule: SecurityGroupRule): SecurityGroupRule {
-    this.world.ledger.replace(before ? [ledgerRuleOf(before)] : [], [ledgerRuleOf(rule)]);
+  private write(rule: SecurityGroupRule): SecurityGroupRule {
     return this.groups.get(rule.groupId)!.set(rule.id, rule);
   }
 }

@@ -5,8 +5,9 @@ import { CloudError } from '../cloud-error';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
-import type { LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
+import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
 import type { Json, JsonCall, JsonService } from './json-endpoint';
 import type { SignedCall } from './signature';
@@ -40,7 +41,7 @@ export class WafIpSets implements JsonService {
   private readonly sets: History<IpSet>;
 
   constructor(private readonly world: World) {
-    this.sets = new History(world.clock);
+    this.sets = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -53,7 +54,7 @@ export class WafIpSets implements JsonService {
   read({ headers, body }: CloudRequest): JsonCall | null {
     const operation = String(headers['x-amz-target']).replace('AWSWAF_20190729.', '');
     if (operation !== 'GetIPSet' && operation !== 'UpdateIPSet') return null;
-    const given = parsed(body);
+    const given = (readJson(body) ?? {}) as Json;
     const known = IP_SETS.find((arn) => arn.endsWith(`/ipset/${String(given.Name)}/${String(given.Id)}`));
     const isNamed = known !== undefined && (given.Scope === 'CLOUDFRONT') === known.includes(':global/');
     const arn = `arn:aws:wafv2:${REGION}:${ACCOUNT_ID}:regional/ipset/${String(given.Name)}/${String(given.Id)}`;
@@ -146,7 +147,7 @@ export class WafIpSets implements JsonService {
   }
 
   restore(saved: Readonly<Record<string, IpSet>>): void {
-    for (const arn of IP_SETS) if (saved[arn]) this.write(arn, saved[arn]);
+    for (const arn of IP_SETS) if (saved[arn]) this.sets.set(arn, saved[arn]);
   }
 
   /** @param byUs new entries are ours */
@@ -156,23 +157,16 @@ export class WafIpSets implements JsonService {
     const ours = set.addresses
       .map(canonical)
       .filter((cidr) => (known.has(cidr) ? before.ours.includes(cidr) : byUs));
-    return this.write(target, { ...set, lockToken: randomUUID(), ours });
-  }
-
-  private write(target: string, set: IpSet): IpSet {
-    this.world.ledger.replace(ledgerRulesOf(target, this.sets.get(target)!), ledgerRulesOf(target, set));
-    return this.sets.set(target, set);
+    return this.sets.set(target, { ...set, lockToken: randomUUID(), ours });
   }
 }
 
-const ledgerRulesOf = (target: string, { addresses, ours }: IpSet): LedgerRule[] =>
+const ledgerRulesOf = ({ addresses, ours }: IpSet, target: string): LedgerRule[] =>
   [...new Set(addresses.map(canonical))].map((cidr) => ({
     provider: 'AWS',
     target,
     address: bareAddress(cidr),
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours: ours.includes(cidr),
     providerRuleId: cidr,
   }));
@@ -194,14 +188,6 @@ function readAddresses(given: unknown, version: 4 | 6): string[] {
     const full = ipaddr.IPv6.parse(address).parts.map((part) => part.toString(16).padStart(4, '0'));
     return `${full.join(':')}/${prefix}`;
   });
-}
-
-function parsed(body: string): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return {};
-  }
 }
 
 const invalid = (message: string): CloudError => new CloudError(400, 'WAFInvalidParameterException', message);

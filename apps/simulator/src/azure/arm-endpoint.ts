@@ -137,7 +137,7 @@ function checkVersion({ query }: CloudRequest): void {
 const FAULT_ERRORS: Readonly<
   Record<Refusal, (route: Route, names: RouteNames, request: CloudRequest) => CloudError>
 > = {
-  throttle: () => tooManyRequests(),
+  throttle: tooManyRequests,
   error: internalError,
   'not-found': (_, { resourceGroup, group }) => groupNotFound(resourceGroup ?? RESOURCE_GROUP, group ?? ''),
   quota: () => ruleLimitReached(1000),

@@ -17,16 +17,8 @@ export const ruleLimitReached = (limit: number): CloudError =>
     `A security group cannot have more than ${limit} security rules.`,
   );
 
-export const tooManyRequests = (seconds = 1): CloudError =>
-  new CloudError(
-    429,
-    'TooManyRequests',
-    'The request is being throttled.',
-    {},
-    {
-      'retry-after': String(seconds),
-    },
-  );
+export const tooManyRequests = (): CloudError =>
+  new CloudError(429, 'TooManyRequests', 'The request is being throttled.', {}, { 'retry-after': '1' });
 
 export const tokenRefused = (): CloudError =>
   new CloudError(401, 'InvalidAuthenticationToken', 'The access token is invalid.');

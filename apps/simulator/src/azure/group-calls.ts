@@ -64,7 +64,7 @@ export class GroupCalls {
     }));
     const version = request.query.get('api-version');
     const nextLink = `${base}/subscriptions?api-version=${version}&$skiptoken=${page.next}`;
-    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) }, 'OK');
+    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) });
   }
 
   getGroup({ group }: GroupCall): CloudAnswer {
@@ -72,7 +72,7 @@ export class GroupCalls {
     const securityRules = this.groups.list(group).map((rule) => this.ruleJson(rule));
     const properties = { provisioningState: 'Succeeded', securityRules, defaultSecurityRules: [] };
     const type = 'Microsoft.Network/networkSecurityGroups';
-    return jsonAnswer(200, { name, id: groupId(group), type, location: LOCATION, properties }, 'OK');
+    return jsonAnswer(200, { name, id: groupId(group), type, location: LOCATION, properties });
   }
 
   listRules({ group, how, request, base }: GroupCall): CloudAnswer {
@@ -82,11 +82,11 @@ export class GroupCalls {
     const version = request.query.get('api-version');
     const value = page.items.map((rule) => this.ruleJson(rule));
     const nextLink = `${base}${groupId(group)}/securityRules?api-version=${version}&$skiptoken=${page.next}`;
-    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) }, 'OK');
+    return jsonAnswer(200, { value, ...(page.next !== undefined && { nextLink }) });
   }
 
   getRule({ group, names }: GroupCall): CloudAnswer {
-    return jsonAnswer(200, this.ruleJson(this.rule(group, names.rule ?? '')), 'OK');
+    return jsonAnswer(200, this.ruleJson(this.rule(group, names.rule ?? '')));
   }
 
   putRule({ group, names, request, fails, base }: GroupCall): CloudAnswer {
@@ -103,41 +103,40 @@ export class GroupCalls {
       ...this.ruleJson(rule),
       properties: { ...properties, provisioningState: 'Updating' },
     };
-    return jsonAnswer(isNew ? 201 : 200, body, 'OK', operationLinks(base, request, operation));
+    return jsonAnswer(isNew ? 201 : 200, body, operationLinks(base, request, operation));
   }
 
   deleteRule({ group, names, request, fails, base }: GroupCall): CloudAnswer {
     if (this.groups.locks.has(group)) throw scopeLocked(groupId(group));
     const rule = this.groups.get(group, names.rule ?? '');
-    if (!rule) return jsonAnswer(204, undefined, 'OK');
+    if (!rule) return jsonAnswer(204);
     this.groups.checkIdle(group);
     if (!fails) this.groups.remove(rule);
     const operation = this.operations.start(group, rule.name, fails ? internalError() : null);
-    return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
+    return jsonAnswer(202, undefined, operationLinks(base, request, operation));
   }
 
   listPermissions({ granted }: GroupCall): CloudAnswer {
-    return jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] }, 'OK');
+    return jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] });
   }
 
   listLocks({ group }: GroupCall): CloudAnswer {
     const level = this.groups.locks.get(group);
-    return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] }, 'OK');
+    return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] });
   }
 
   getOperation({ names }: GroupCall): CloudAnswer {
     const operation = this.operation(names.id ?? '');
-    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, 'OK', RETRY_AFTER);
+    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, RETRY_AFTER);
     const { error } = operation;
-    if (!error) return jsonAnswer(200, { status: 'Succeeded' }, 'OK');
-    return jsonAnswer(200, { status: 'Failed', error: errorOf(error) }, 'OK');
+    if (!error) return jsonAnswer(200, { status: 'Succeeded' });
+    return jsonAnswer(200, { status: 'Failed', error: errorOf(error) });
   }
 
   getOperationResult({ names, request, base }: GroupCall): CloudAnswer {
     const operation = this.operation(names.id ?? '');
-    if (isRunning(operation))
-      return jsonAnswer(202, undefined, 'OK', operationLinks(base, request, operation));
-    return operation.error ? render(operation.error) : jsonAnswer(204, undefined, 'OK');
+    if (isRunning(operation)) return jsonAnswer(202, undefined, operationLinks(base, request, operation));
+    return operation.error ? render(operation.error) : jsonAnswer(204);
   }
 
   private operation(id: string): Operation {

@@ -5,9 +5,9 @@ import type { CloudError } from '../cloud-error';
 /** @param outcome for the call log */
 export const jsonAnswer = (
   status: number,
-  body: unknown,
-  outcome: string,
+  body?: unknown,
   headers: Readonly<Record<string, string>> = {},
+  outcome = 'OK',
 ): CloudAnswer => ({
   status,
   headers: {
@@ -29,4 +29,4 @@ export const errorOf = ({ code, message, more }: CloudError): object => ({
 
 /** An error as the resource manager answers it. */
 export const render = (error: CloudError): CloudAnswer =>
-  jsonAnswer(error.status, { error: errorOf(error) }, error.code, error.headers);
+  jsonAnswer(error.status, { error: errorOf(error) }, error.headers, error.code);

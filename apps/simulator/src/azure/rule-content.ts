@@ -1,5 +1,6 @@
 import { readAddressOrCidr } from '../cidr';
 import { CloudError } from '../cloud-error';
+import { readJson } from '../read-json';
 import { invalidContent } from './azure-error';
 
 /** A security rule's properties, as in requests and answers. */
@@ -66,13 +67,9 @@ export function readRuleProperties(body: string, name: string): RuleProperties {
 }
 
 function propertiesOf(body: string): Record<string, unknown> {
-  let content: unknown;
-  try {
-    content = JSON.parse(body);
-  } catch {
-    throw invalidContent('it is not JSON');
-  }
-  const properties = (content as { properties?: unknown } | null)?.properties;
+  const content = readJson(body) as { properties?: unknown } | null | undefined;
+  if (content === undefined) throw invalidContent('it is not JSON');
+  const properties = content?.properties;
   if (typeof properties !== 'object' || properties === null) throw invalidContent('properties is missing');
   return properties as Record<string, unknown>;
 }

@@ -33,7 +33,7 @@ export class SecurityGroups {
     private readonly world: World,
     private readonly operations: Operations,
   ) {
-    this.rules = new History(world.clock);
+    this.rules = new History(world, openedBy);
   }
 
   reset(): void {
@@ -111,21 +111,19 @@ export class SecurityGroups {
   write(group: string, given: string, properties: RuleProperties, failed = false): SecurityRule {
     const known = this.get(group, given);
     const { name = given, ordinal = this.nextOrdinal++ } = known ?? {};
-    return this.store(known, { name, group, properties, failed, ordinal });
+    return this.store({ name, group, properties, failed, ordinal });
   }
 
   remove(rule: SecurityRule): void {
     this.rules.delete(keyOf(rule.group, rule.name));
-    this.world.ledger.replace(openedBy(rule), []);
   }
 
   /** Restores the rules of an earlier run. */
   restore(rules: readonly SecurityRule[]): void {
-    for (const rule of rules) this.store(undefined, { ...rule, ordinal: this.nextOrdinal++ });
+    for (const rule of rules) this.store({ ...rule, ordinal: this.nextOrdinal++ });
   }
 
-  private store(before: SecurityRule | undefined, rule: SecurityRule): SecurityRule {
-    this.world.ledger.replace(before ? openedBy(before) : [], openedBy(rule));
+  private store(rule: SecurityRule): SecurityRule {
     return this.rules.set(keyOf(rule.group, rule.name), rule);
   }
 }

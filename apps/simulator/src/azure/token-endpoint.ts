@@ -100,7 +100,7 @@ export class TokenEndpoint {
       perform: () => this.issue(request, tenant),
       refuse: (why) => FAULT_ERRORS[why](),
       render: ({ status, code, message, more, headers }) =>
-        jsonAnswer(status, { error: code, error_description: message, ...more }, code, headers),
+        jsonAnswer(status, { error: code, error_description: message, ...more }, headers, code),
     });
   }
 
@@ -114,7 +114,7 @@ export class TokenEndpoint {
     if (!audience) throw WRONG_SCOPE();
     const access_token = this.tokens.issue({ audience }, Date.now() + TOKEN_SECONDS * 1000);
     const life = { expires_in: TOKEN_SECONDS, ext_expires_in: TOKEN_SECONDS };
-    return jsonAnswer(200, { token_type: 'Bearer', ...life, access_token }, 'OK');
+    return jsonAnswer(200, { token_type: 'Bearer', ...life, access_token });
   }
 
   /** The secret, or the assertion that stands for it. @throws CloudError */

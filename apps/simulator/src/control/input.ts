@@ -1,3 +1,5 @@
+import { readJson } from '../read-json';
+
 /** Invalid input to the control interface: the field, the reason and the allowed values. */
 export class BadInput extends Error {
   constructor(
@@ -19,7 +21,8 @@ export class Input {
 
   /** @param names the allowed fields */
   static fromJson(body: string, names: readonly string[]): Input {
-    const value = parseJson(body);
+    const value = readJson(body);
+    if (value === undefined) throw new BadInput('body', 'The body must be JSON');
     if (!isObject(value)) {
       throw new BadInput('body', 'The body must be a JSON object with the fields', names);
     }
@@ -116,14 +119,6 @@ export class Input {
 export function required<T>(name: string, value: T | undefined, allowed: readonly string[] = []): T {
   if (value !== undefined) return value;
   throw new BadInput(name, allowed.length === 0 ? `${name} is missing` : `${name} must be one of`, allowed);
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw new BadInput('body', 'The body must be JSON');
-  }
 }
 
 function onlyKnown<T>(entries: readonly [string, T][], names: readonly string[]): [string, T][] {

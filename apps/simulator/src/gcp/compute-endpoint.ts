@@ -9,6 +9,7 @@ import {
   type ComputeModifiers,
   type ComputeState,
 } from './compute-operations';
+import { readJson } from '../read-json';
 import { networkPath } from './firewalls';
 import {
   backendError,
@@ -151,11 +152,7 @@ function routeOf(request: CloudRequest): RoutedCall | null {
 
 /** @returns null when the body is not JSON */
 function readBody({ body }: CloudRequest): Readonly<Record<string, unknown>> | null {
-  if (body === '') return {};
-  try {
-    const parsed: unknown = JSON.parse(body);
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
-  } catch {
-    return null;
-  }
+  const parsed = body === '' ? {} : readJson(body);
+  if (parsed === undefined) return null;
+  return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
 }

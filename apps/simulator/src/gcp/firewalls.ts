@@ -40,7 +40,7 @@ export class Firewalls {
   private readonly policies = new Map<string, NetworkPolicies>();
 
   constructor(private readonly world: World) {
-    this.rules = new History(world.clock);
+    this.rules = new History(world, ledgerRulesOf);
   }
 
   reset(): void {
@@ -58,7 +58,7 @@ export class Firewalls {
 
   /** Restores the rules of an earlier run. */
   restore(rules: readonly Firewall[]): void {
-    for (const rule of rules) this.write(null, rule);
+    for (const rule of rules) this.rules.set(rule.name, rule);
   }
 
   /** Ordered by name. @param asOf microseconds since 1970: the state at that time, up to ten minutes back */
@@ -81,23 +81,17 @@ export class Firewalls {
   }
 
   add(spec: FirewallSpec, id: string): void {
-    this.write(null, { ...spec, id, creationTimestamp: new Date().toISOString() });
+    this.rules.set(spec.name, { ...spec, id, creationTimestamp: new Date().toISOString() });
   }
 
   /** Replaces the rule of the same name. */
   change(spec: FirewallSpec): void {
     const old = this.rules.get(spec.name);
-    if (old) this.write(old, { ...old, ...spec });
+    if (old) this.rules.set(spec.name, { ...old, ...spec });
   }
 
   remove(rule: Firewall): void {
     this.rules.delete(rule.name);
-    this.world.ledger.replace(ledgerRulesOf(rule), []);
-  }
-
-  private write(before: Firewall | null, rule: Firewall): void {
-    this.rules.set(rule.name, rule);
-    this.world.ledger.replace(before ? ledgerRulesOf(before) : [], ledgerRulesOf(rule));
   }
 }
 

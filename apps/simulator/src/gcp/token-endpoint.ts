@@ -3,6 +3,7 @@ import type { CloudError } from '../cloud-error';
 import { serveCall, type Refusal } from '../faults/serve-call';
 import type { CallEffect } from '../faults/fault-script';
 import type { CloudAnswer, CloudRequest, NO_ANSWER, World } from '../provider';
+import { readJson } from '../read-json';
 import type { SealedTokens } from '../sealed-tokens';
 import { jsonAnswer, oauthError, renderOauth } from './gcp-error';
 import { CLIENT_EMAIL, PUBLIC_KEY } from './service-account';
@@ -69,8 +70,8 @@ interface Claims {
 /** @throws CloudError when an assertion is invalid */
 function checkAssertion(assertion: string): void {
   const [head = '', claimsText = '', signature = ''] = assertion.split('.');
-  const header = decode(head) as { alg?: unknown } | null;
-  const claims = decode(claimsText) as Claims | null;
+  const header = decode(head) as { alg?: unknown } | null | undefined;
+  const claims = decode(claimsText) as Claims | null | undefined;
   if (!header || !claims || header.alg !== 'RS256') throw oauthError('invalid_request', 'Bad Request');
   if (claims.iss !== CLIENT_EMAIL) throw oauthError('invalid_grant', 'Invalid grant: account not found');
   const text = Buffer.from(`${head}.${claimsText}`);
@@ -96,13 +97,7 @@ function checkAssertion(assertion: string): void {
     throw oauthError('invalid_scope', 'Invalid OAuth scope or ID token audience provided.');
 }
 
-function decode(part: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString()) as unknown;
-  } catch {
-    return null;
-  }
-}
+const decode = (part: string): unknown => readJson(Buffer.from(part, 'base64url').toString());
 
 const tooMany = (): CloudError => oauthError('rate_limit_exceeded', 'Too many requests', 429);
 const backend = (): CloudError => oauthError('internal_failure', 'Backend Error', 500);

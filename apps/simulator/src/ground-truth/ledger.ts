@@ -19,6 +19,9 @@ export interface LedgerRule {
   readonly providerRuleId: string;
 }
 
+/** Of rules that let an address in to everything. */
+export const ALL_TRAFFIC = { protocol: 'all', fromPort: null, toPort: null } as const;
+
 export interface OpenRule extends LedgerRule {
   /** microseconds since 1970 */
   readonly since: number;

@@ -17,7 +17,7 @@ export class Firewalls {
   private readonly history: History<Firewall>;
 
   constructor(private readonly world: World) {
-    this.history = new History(world.clock);
+    this.history = new History(world, ledgerRulesOf);
   }
 
   reset(): void {
@@ -90,8 +90,6 @@ export class Firewalls {
   /** Replaces a configuration. */
   write(project: string, changed: Firewall): void {
     const firewall = { ...changed, isGuarded: changed.isGuarded || changed.rules.some(isGuard) };
-    const before = this.get(project);
-    this.world.ledger.replace(before ? ledgerRulesOf(project, before) : [], ledgerRulesOf(project, firewall));
     this.history.set(project, firewall);
   }
 }

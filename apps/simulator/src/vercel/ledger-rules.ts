@@ -1,5 +1,5 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
-import { carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import { addressesOf, type Condition, type RuleInput } from './rule-input';
 
 export interface StoredRule extends RuleInput {
@@ -20,14 +20,12 @@ const ANYWHERE = ['0.0.0.0/0', '::/0'];
  * The addresses that a project's rules allow, in the ledger's form: exceptions of its guards, and bypass rules. A project
  * without guards is open to everybody; it is recorded as such only when it had a guard before.
  */
-export function ledgerRulesOf(target: string, { isEnabled, isGuarded, rules }: Firewall): LedgerRule[] {
+export function ledgerRulesOf({ isEnabled, isGuarded, rules }: Firewall, target: string): LedgerRule[] {
   const allowed = (id: string, address: string, ours: boolean): LedgerRule => ({
     provider: 'VERCEL',
     target,
     address,
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours,
     providerRuleId: `${id}#${address}`,
   });

@@ -1,4 +1,5 @@
 import { readAddressOrCidr } from '../cidr';
+import { readJson } from '../read-json';
 import { badRequest } from './vercel-error';
 
 export interface Condition {
@@ -46,8 +47,9 @@ const MITIGATE_FIELDS = ['action', 'actionDuration', 'bypassSystem', 'rateLimit'
 
 /** Reads the body of a change as strictly as Vercel does. @throws CloudError */
 export function readChange(body: string): ChangeInput {
-  const given = fields(parse(body), 'body', ['action', 'id', 'value']);
-  const { action, id, value } = given;
+  const read = readJson(body);
+  if (read === undefined) throw badRequest('the body is not JSON');
+  const { action, id, value } = fields(read, 'body', ['action', 'id', 'value']);
   switch (action) {
     case 'rules.insert':
       if (id !== undefined && id !== null && typeof id !== 'string')
@@ -127,14 +129,6 @@ export const addressesOf = ({ value }: Pick<Condition, 'value'>): string[] =>
 
 function checkAddress(address: string): void {
   if (!readAddressOrCidr(address)) throw badRequest(`\`${address}\` should be an IP address or a CIDR`);
-}
-
-function parse(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    throw badRequest('the body is not JSON');
-  }
 }
 
 function fields(value: unknown, name: string, known: readonly string[]): Fields {

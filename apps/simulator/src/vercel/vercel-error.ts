@@ -16,8 +16,8 @@ export const internalError = (): CloudError =>
 export const limitReached = (message: string): CloudError => new CloudError(400, 'limit_exceeded', message);
 
 /** @param total number of calls that the limit allows */
-export function rateLimited(total: number, seconds = 1): CloudError {
-  const resetMs = Date.now() + seconds * 1000;
+export function rateLimited(total: number): CloudError {
+  const resetMs = Date.now() + 1000;
   const reset = Math.ceil(resetMs / 1000);
   return new CloudError(
     429,
@@ -25,7 +25,7 @@ export function rateLimited(total: number, seconds = 1): CloudError {
     'The rate limit was exceeded.',
     { limit: { remaining: 0, reset, resetMs, total } },
     {
-      'retry-after': String(seconds),
+      'retry-after': '1',
       'x-ratelimit-limit': String(total),
       'x-ratelimit-remaining': '0',
       'x-ratelimit-reset': String(reset),

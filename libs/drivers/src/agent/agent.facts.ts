@@ -1,12 +1,6 @@
 import { DEFAULT_MAX_SILENCE_SECONDS } from '#rules';
 import type { DriverTraits } from '../provider-driver';
-import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
-  TRAFFIC_FIELDS,
-  type ProviderFacts,
-  type Revocation,
-} from '../provider-facts';
+import { TRAFFIC_FIELDS, USUAL, type ProviderFacts, type Revocation } from '../provider-facts';
 
 const TRAITS: DriverTraits = {
   batchSize: 500,
@@ -49,9 +43,7 @@ export const AGENT_FACTS: ProviderFacts = {
     HOST_FIREWALL: {
       label: 'Host',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       policy: POLICY,
       revocation: REVOCATION,
       identifier: {

@@ -1,11 +1,5 @@
 import type { DriverTraits } from '../provider-driver';
-import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
-  type ProviderFacts,
-  type ResourceTypeFacts,
-  type Revocation,
-} from '../provider-facts';
+import { USUAL, type ProviderFacts, type ResourceTypeFacts, type Revocation } from '../provider-facts';
 import { readTenantUrl, tenantUrlRefusal } from '../tenant-url/tenant-url';
 
 /** The types of objects that support the plugin `ip-restriction`, with their collections in the Admin API. */
@@ -38,9 +32,7 @@ function resourceType(type: string): ResourceTypeFacts {
   return {
     label: `${NAMES[type]![0]!.toUpperCase()}${NAMES[type]!.slice(1)}`,
     traits: TRAITS,
-    families: BOTH_FAMILIES,
-    effect: IMMEDIATE,
-    region: null,
+    ...USUAL,
     policy: POLICY,
     revocation: REVOCATION,
     identifier: {

@@ -1,5 +1,5 @@
 import { canonicalCidr, type ObservedRule } from '#rules';
-import { ALL_TRAFFIC, explainOpen } from '../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen } from '../open-target';
 import type { CloudTarget } from '../provider-driver';
 import { keyOfCidr, refused, type ListForm } from '../whole-list/plan-rewrite';
 
@@ -72,12 +72,8 @@ export function explainOpenList({ path, entries }: GuardedObject): string | null
   const unreadable = entries.find((entry) => canonicalCidr(entry) === null);
   if (unreadable !== undefined)
     return `The whitelist of ${path} contains "${unreadable.slice(0, 50)}", which is no address: the gateway may then let everybody in`;
-  const rules = entries.flatMap((entry) => allowedRange(entry) ?? []);
-  return explainOpen(
-    path,
-    ALL_TRAFFIC,
-    rules.map((address) => ({ address, protocol: 'all', ports: [] })),
-  );
+  const ranges = entries.flatMap((entry) => allowedRange(entry) ?? []);
+  return explainOpen(path, ALL_TRAFFIC, ranges.map(allTrafficFrom));
 }
 
 const idOf = (path: string, entry: string): string => `${path}#${entry}`;

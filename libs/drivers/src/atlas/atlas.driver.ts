@@ -1,10 +1,10 @@
-import { ruleKey, type ChangeResult, type ObservedRule, type Room, type TargetRead } from '#rules';
+import type { ChangeResult, ObservedRule, Room, RuleSpec, TargetRead } from '#rules';
 import { accountKey } from '../account-key';
 import { CallToken } from '../call-tokens';
 import { credentialFields, requireResourceType } from '../credential-fields';
 import { Deadline } from '../deadline';
 import { DriverError } from '../driver-error';
-import { ALL_TRAFFIC, explainOpen, refuseOpenTarget } from '../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen, refuseOpenTarget } from '../open-target';
 import type {
   CloudDriver,
   CloudTarget,
@@ -15,10 +15,11 @@ import type {
   Verified,
 } from '../provider-driver';
 import { firstTypeOf } from '../provider-facts';
+import { keyOfCidr } from '../whole-list/plan-rewrite';
 import { AccessList, type Entry, type EntryStatus } from './access-list';
 import { AtlasApi, AtlasTokens, type ServiceAccount } from './atlas-api';
 import { ATLAS_FACTS, MAX_ENTRIES, PROJECT_ID } from './atlas.facts';
-import { idOf, isOurs, ListBatch, specOf } from './list-batch';
+import { idOf, isOurs, ListBatch } from './list-batch';
 
 const ENDPOINT = 'https://cloud.mongodb.com';
 /** Part of the limit from which verification warns. */
@@ -69,7 +70,9 @@ class AtlasDriver implements CloudDriver {
     return this.withList(target, async (list) => {
       const { entries, count } = await list.readCounted();
       // of the rules that the pass is about: the others were settled when they had an effect
-      const asked = entries.filter((entry) => isOurs(entry, target) && target.claims.has(keyOf(entry)));
+      const asked = entries.filter(
+        (entry) => isOurs(entry, target) && target.claims.has(keyOfCidr(entry.cidr)),
+      );
       const statuses = await list.statuses(asked.map(({ name }) => name));
       return {
         rules: entries.map((entry) => observed(entry, target, statuses.get(entry.name))),
@@ -122,20 +125,15 @@ function accountOf(credential: DriverCredential): ServiceAccount {
 
 const roomOf = (used: number): Room[] => [{ family: null, used, limit: MAX_ENTRIES, limitFrom: 'PROVIDER' }];
 
-const keyOf = ({ cidr }: Entry): string => ruleKey(specOf(cidr));
-
-const foreignRules = (
-  entries: readonly Entry[],
-  target: CloudTarget,
-): { address: string; protocol: 'all'; ports: [] }[] =>
-  entries.filter((entry) => !isOurs(entry, target)).map(({ cidr }) => specOf(cidr));
+const foreignRules = (entries: readonly Entry[], target: CloudTarget): RuleSpec[] =>
+  entries.filter((entry) => !isOurs(entry, target)).map(({ cidr }) => allTrafficFrom(cidr));
 
 /** @param status undefined: it was not asked for */
 function observed(entry: Entry, target: CloudTarget, status?: EntryStatus): ObservedRule {
   const isOwn = isOurs(entry, target);
   const { endsAt, mark } = entry;
   return {
-    key: keyOf(entry),
+    key: keyOfCidr(entry.cidr),
     providerRuleId: idOf(entry, target.deployment),
     ownRuleId: isOwn ? mark!.ruleId : null,
     ...(status === 'PENDING' && { inForce: false }),

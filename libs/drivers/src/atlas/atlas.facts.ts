@@ -1,6 +1,6 @@
 import { NATIVE_EXPIRIES } from '#rules';
 import type { DriverTraits } from '../provider-driver';
-import { BOTH_FAMILIES, IMMEDIATE, type ProviderFacts, type Revocation } from '../provider-facts';
+import { USUAL, type ProviderFacts, type Revocation } from '../provider-facts';
 
 export const PROJECT_ID = /^[0-9a-f]{24}$/;
 
@@ -57,9 +57,7 @@ export const ATLAS_FACTS: ProviderFacts = {
     PROJECT: {
       label: 'Project',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       policy: POLICY,
       revocation: REVOCATION,
       identifier: {

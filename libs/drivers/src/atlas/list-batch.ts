@@ -1,4 +1,4 @@
-import { bisect, formatMark, ruleKey, type ChangeResult, type RuleSpec } from '#rules';
+import { bisect, formatMark, ruleKey, type ChangeResult } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { Outcomes } from '../outcomes';
 import {
@@ -10,13 +10,6 @@ import {
 } from '../provider-driver';
 import type { AccessList, Entry, NewEntry } from './access-list';
 import { isDuplicate } from './atlas-errors';
-
-/** @param address canonical CIDR */
-export const specOf = (address: string): RuleSpec & { protocol: 'all'; ports: [] } => ({
-  address,
-  protocol: 'all',
-  ports: [],
-});
 
 export const isOurs = ({ mark }: Entry, { deployment }: Pick<CloudTarget, 'deployment'>): boolean =>
   mark?.deployment === deployment;

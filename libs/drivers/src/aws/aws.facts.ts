@@ -1,8 +1,7 @@
 import type { DriverTraits } from '../provider-driver';
 import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
   TRAFFIC_FIELDS,
+  USUAL,
   type AccountShape,
   type FieldForm,
   type ProviderFacts,
@@ -205,8 +204,7 @@ export const AWS_FACTS: ProviderFacts = {
       label: 'Security group',
       // An entry of a prefix list that exists would be overwritten instead.
       traits: { ...TRAITS, refusesDuplicates: true },
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
+      ...USUAL,
       region: REGION,
       policy: POLICY,
       revocation: REVOCATION,
@@ -225,8 +223,7 @@ export const AWS_FACTS: ProviderFacts = {
     PREFIX_LIST: {
       label: 'Prefix list',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
+      ...USUAL,
       region: REGION,
       policy: POLICY,
       revocation: REVOCATION,
@@ -253,9 +250,8 @@ export const AWS_FACTS: ProviderFacts = {
         writeSpacing: { usualMs: 2000, burstMs: 4000, burstSize: 20 },
         callTimeoutMs: 5000,
       },
-      families: BOTH_FAMILIES,
+      ...USUAL,
       effect: { usualSeconds: 10, atMostSeconds: 180 },
-      region: null,
       regionOf: (arn) => parseIpSet(arn)!.region,
       accountOf: accountIn,
       policy: policyOn('WafIpSet', ['wafv2:GetIPSet', 'wafv2:UpdateIPSet'], '<ARN of the IP set>'),
@@ -285,9 +281,7 @@ export const AWS_FACTS: ProviderFacts = {
         oneWriteAtATime: true,
         callTimeoutMs: 10_000,
       },
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       regionOf: (arn) => parseCluster(arn)!.region,
       accountOf: accountIn,
       policy: policyOn(

@@ -1,10 +1,10 @@
 import { canonicalCidr, type ObservedRule, type ResourceConfig } from '#rules';
 import { asCallFailure } from '../call-failure';
-import { ALL_TRAFFIC, explainOpen } from '../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import type { Inspection, RuleChange, Verified } from '../provider-driver';
 import { ListChange, type ListState } from '../whole-list/list-change';
-import { keyOfCidr, refused, type ListForm } from '../whole-list/plan-rewrite';
+import { BY_MEANING, keyOfCidr, refused, type ListForm } from '../whole-list/plan-rewrite';
 import type { AwsTarget, Changes, ReadTarget } from './aws-target';
 
 /** A list of addresses of AWS as a target, written whole. */
@@ -58,7 +58,7 @@ export abstract class ListTarget<State extends ListState> implements AwsTarget {
 
   /** Why sessions would restrict nothing, as a message; null: they do. */
   protected explain(state: State): string | null {
-    const rules = rangesOf(state).map((address) => ({ address, protocol: 'all', ports: [] }) as const);
+    const rules = rangesOf(state).map(allTrafficFrom);
     return this.noEffectOf(state) ?? explainOpen(this.name, ALL_TRAFFIC, rules);
   }
 
@@ -68,19 +68,15 @@ export abstract class ListTarget<State extends ListState> implements AwsTarget {
   private formOf(state: State): ListForm {
     const versions = this.versionsOf(state);
     return {
-      // AWS writes IPv6 out: spelling does not count
-      own: (entry) => canonicalCidr(entry)?.cidr ?? null,
+      // AWS writes IPv6 out
+      ...BY_MEANING,
       spell: (cidr) => {
         const range = canonicalCidr(cidr);
         if (range?.cidr !== cidr || range.prefix === 0) return refused('invalid', `${cidr} is not taken`);
         if (versions.includes(range.version)) return cidr;
         return refused('wrong-family', `${this.name} takes no IPv${range.version} addresses`);
       },
-      idOf: (cidr) => cidr,
-      cidrOf: (providerRuleId) => canonicalCidr(providerRuleId)?.cidr ?? null,
-      sentinel: null,
       whenEmpty: this.whenEmpty,
-      isDivided: true,
     };
   }
 }

@@ -1,8 +1,9 @@
-import { canonicalCidr, formatMark, parseMark, ruleKey, type RuleSpec } from '#rules';
+import { canonicalCidr, formatMark, parseMark, ruleKey } from '#rules';
 import { CallFailure } from '../call-failure';
-import { ALL_TRAFFIC, explainOpen, refuseOpenTarget } from '../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import type { AddChange, Inspection } from '../provider-driver';
+import { keyOfCidr } from '../whole-list/plan-rewrite';
 import type { AwsTarget, Changes, ReadTarget } from './aws-target';
 import type { Entry, PrefixList, PrefixListFacts } from './prefix-list';
 import { PrefixListChange, type EntryAddition, type EntryRemoval } from './prefix-list-change';
@@ -28,7 +29,7 @@ export class PrefixListEntries implements AwsTarget {
     const entries = await this.list.entries(facts.version);
     await this.list.requireWritePermission(facts);
     const cidrs = entries.map(({ cidr }) => canonicalCidr(cidr)?.cidr ?? cidr);
-    refuseOpenTarget(this.list.listId, ALL_TRAFFIC, cidrs.map(ruleOf));
+    refuseOpenTarget(this.list.listId, ALL_TRAFFIC, cidrs.map(allTrafficFrom));
   }
 
   async inspect({ deployment }: ReadTarget): Promise<Inspection> {
@@ -36,11 +37,11 @@ export class PrefixListEntries implements AwsTarget {
     return {
       room: [{ family: null, used: entries.size, limit: facts.maxEntries, limitFrom: 'PROVIDER' }],
       rules: [...entries].map(([cidr, entry]) => ({
-        key: ruleKey(ruleOf(cidr)),
+        key: keyOfCidr(cidr),
         providerRuleId: this.idOf(cidr, entry, deployment),
         ownRuleId: ownRuleId(entry, deployment),
       })),
-      explainOpen: () => explainOpen(this.list.listId, ALL_TRAFFIC, [...entries.keys()].map(ruleOf)),
+      explainOpen: () => explainOpen(this.list.listId, ALL_TRAFFIC, [...entries.keys()].map(allTrafficFrom)),
     };
   }
 
@@ -145,9 +146,6 @@ export class PrefixListEntries implements AwsTarget {
     return listId === this.list.listId ? (canonicalCidr(`${address}/${length}`)?.cidr ?? null) : null;
   }
 }
-
-/** @param address canonical CIDR */
-const ruleOf = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 
 /** @param removed in EC2's spelling */
 const withoutRemoved = (

@@ -1,8 +1,7 @@
 import type { DriverTraits } from '../provider-driver';
 import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
   TRAFFIC_FIELDS,
+  USUAL,
   type FieldForm,
   type Fields,
   type ProviderFacts,
@@ -129,9 +128,7 @@ export const AZURE_FACTS: ProviderFacts = {
     NETWORK_SECURITY_GROUP: {
       label: 'Network security group',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       policy: POLICY,
       revocation: REVOCATION,
       ...namingOf('NETWORK_SECURITY_GROUP', GROUP_TYPE, 'network security group', 'production/web-servers'),

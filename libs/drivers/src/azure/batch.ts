@@ -1,8 +1,8 @@
-import { parseRuleKey, ruleKey, type ChangeResult } from '#rules';
+import { parseRuleKey, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { doneWith, Outcomes } from '../outcomes';
 import type { Deadline } from '../deadline';
-import type { AddChange, RemoveChange, RuleChange } from '../provider-driver';
+import type { AddChange, RemoveChange } from '../provider-driver';
 import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
 import type { NetworkSecurityGroup } from './network-security-group';
 import { nextFree, priorityWindow, type PriorityWindow } from './priorities';
@@ -29,7 +29,7 @@ const MAX_ATTEMPTS = 5;
  * that were read before the first change.
  */
 export class Batch {
-  private readonly outcomes = new Outcomes('Azure');
+  readonly outcomes = new Outcomes('Azure');
   private quotaFailure: CallFailure | null = null;
 
   constructor(
@@ -39,16 +39,6 @@ export class Batch {
     private readonly deadline: Deadline,
   ) {}
 
-  /** The failure after which no further change, or no further removal, was sent; null: none. */
-  get failure(): CallFailure | null {
-    return this.outcomes.failure;
-  }
-
-  /** Call it after the removals. */
-  beginAdditions(): void {
-    this.outcomes.beginAdditions();
-  }
-
   async remove({ providerRuleId: name, ruleId }: RemoveChange): Promise<void> {
     const existing = this.rules.find((rule) => rule.name === name);
     // Our names contain a hash: a rule that has one was ours, whatever it lets in now.
@@ -56,13 +46,13 @@ export class Batch {
       const message = `${name} is not ours: it has neither our mark nor a name of ours`;
       return this.outcomes.failed([name], new CallFailure('conflict', message, null, true));
     }
-    if (!this.canSend(name)) return;
+    if (!this.outcomes.maySend(name, this.deadline)) return;
     try {
       const more = await this.removeOrNeutralise(name, existing, ruleId);
       this.rules = this.rules.filter((rule) => rule.name !== name);
       this.outcomes.done(name, null, more);
     } catch (error) {
-      this.failed(name, asCallFailure(error));
+      this.outcomes.failedOrHalted(name, asCallFailure(error));
     }
   }
 
@@ -94,19 +84,14 @@ export class Batch {
     }
     if (existing && !changed && this.inForce(key)) return this.outcomes.done(key, existing.name);
     if (this.quotaFailure) return this.outcomes.failed([key], this.quotaFailure);
-    if (!this.canSend(key)) return;
+    if (!this.outcomes.maySend(key, this.deadline)) return;
     try {
       await this.write(change, existing);
     } catch (error) {
       const failure = asCallFailure(error);
       if (failure.kind === 'quota') this.quotaFailure = failure;
-      this.failed(key, failure);
+      this.outcomes.failedOrHalted(key, failure);
     }
-  }
-
-  /** One result for each change, in their order. */
-  resultsOf(changes: readonly RuleChange[]): ChangeResult[] {
-    return this.outcomes.resultsOf(changes);
   }
 
   /**
@@ -183,21 +168,5 @@ export class Batch {
     return observedRules(this.rules, this.deployment).some(
       (rule) => rule.key === key && rule.inForce !== false,
     );
-  }
-
-  private canSend(key: string): boolean {
-    if (!this.outcomes.haltedBy && !this.deadline.hasTimeFor(1)) {
-      const late = new CallFailure('transient', 'The changes before it took all the time', null, true);
-      this.outcomes.haltUnsent([], late);
-    }
-    this.outcomes.unsent([key]);
-    return this.outcomes.haltedBy === null;
-  }
-
-  /** Records a failure. Halts the batch unless the failure concerns only this change. */
-  private failed(key: string, failure: CallFailure): void {
-    const concernsChangeOnly = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
-    if (concernsChangeOnly) this.outcomes.failed([key], failure);
-    else this.outcomes.halt([key], failure);
   }
 }

@@ -69,9 +69,9 @@ export class GroupTarget implements AzureTarget {
     const batch = new Batch(this.group, rules, this.target.deployment, this.deadline);
     for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
       await batch.remove(change);
-    batch.beginAdditions();
+    batch.outcomes.beginAdditions();
     for (const change of adds) await batch.add(change);
-    return { results: batch.resultsOf(changes), failure: batch.failure };
+    return { results: batch.outcomes.resultsOf(changes), failure: batch.outcomes.failure };
   }
 
   private inspectionOf(rules: readonly GroupRule[]): Inspection {

@@ -1,9 +1,8 @@
 import { repairPem } from '../pem';
 import type { DriverTraits } from '../provider-driver';
 import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
   TRAFFIC_FIELDS,
+  USUAL,
   type AccountShape,
   type CredentialTypes,
   type ResourceNaming,
@@ -196,9 +195,7 @@ export const GCP_FACTS: ProviderFacts = {
     FIREWALL: {
       label: 'VPC network',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       policy: POLICY,
       revocation: REVOCATION,
       identifier: {

@@ -2,6 +2,7 @@ import { bisect, ruleKey, type ChangeResult, type RuleSpec } from '#rules';
 import { asCallFailure, CallFailure } from '../call-failure';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, RuleChange } from '../provider-driver';
+import { keyOfCidr } from '../whole-list/plan-rewrite';
 import type { FirewallConfig } from './firewall-config';
 import {
   allows,
@@ -11,7 +12,6 @@ import {
   entryId,
   guardRule,
   guardsOf,
-  keyOf,
   listedAddresses,
   type Guard,
 } from './guard';
@@ -30,7 +30,7 @@ interface Items {
 }
 
 /** Keys in the outcomes. One batch may remove and add the same address: an addition's key is its `ruleKey`. */
-const keysOf = ({ removals, additions }: Items): string[] => [...removals, ...additions.map(keyOf)];
+const keysOf = ({ removals, additions }: Items): string[] => [...removals, ...additions.map(keyOfCidr)];
 
 /**
  * One batch of changes of one guard. Vercel has no conditional writes: the list is read, changed, written as a whole,
@@ -89,7 +89,7 @@ export class Batch {
       if (hasPorts(change.spec)) this.outcomes.failed([ruleKey(change.spec)], PORTS_NOT_SUPPORTED);
       else if (allows(this.guards, address) && !removals.has(address)) this.added(address);
       else if (planned.size >= capacity && !planned.has(address))
-        this.outcomes.failed([keyOf(address)], listFull(capacity));
+        this.outcomes.failed([keyOfCidr(address)], listFull(capacity));
       else {
         additions.add(address);
         planned.add(address);
@@ -173,7 +173,7 @@ export class Batch {
   /** A single refused address is settled. After `quota`, the list has no room for the next ones either. */
   private settleRefused(additions: readonly string[], refusal: CallFailure): boolean {
     if (additions.length > 1) return false;
-    const keys = additions.map(keyOf);
+    const keys = additions.map(keyOfCidr);
     if (refusal.kind === 'quota') this.outcomes.halt(keys, refusal);
     else this.outcomes.failed(keys, refusal);
     return true;
@@ -196,7 +196,7 @@ export class Batch {
 
   private added(address: string): void {
     const [guard] = this.guards;
-    this.outcomes.done(keyOf(address), entryId(guard!.id, address));
+    this.outcomes.done(keyOfCidr(address), entryId(guard!.id, address));
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { canonicalCidr, parseRuleKey, ruleKey, type ObservedRule } from '#rules';
+import { canonicalCidr, parseRuleKey, type ObservedRule } from '#rules';
 import type { CloudTarget } from '../provider-driver';
+import { keyOfCidr } from '../whole-list/plan-rewrite';
 import type { CustomRule, FirewallConfig, RuleCondition } from './firewall-config';
 import type { GuardedPath } from './vercel.facts';
 
@@ -92,9 +93,6 @@ export const entryId = (guardId: string, address: string): string => `${guardId}
 /** The address of an entry. */
 export const entryAddress = (providerRuleId: string): string => providerRuleId.split('#').at(-1) ?? '';
 
-/** `ruleKey` of an address: guards have no protocols and ports. */
-export const keyOf = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
-
 /**
  * Maps the rules that allow requests to a path: the entries of our guard, and unmanaged rules that bypass it. Entries
  * carry no mark, but the guard does and only we write it: every entry is ours, either claimed or an orphan.
@@ -109,7 +107,7 @@ export function observedRules(
   const guards = guardsOf(config, path, deployment);
   const isEdited = guards.some(({ isSound: isAsWritten }) => !isAsWritten);
   const entries = listedAddresses(guards).map((address) => {
-    const key = keyOf(address);
+    const key = keyOfCidr(address);
     const guardId = guards[0]!.id;
     const isAllowed = allows(guards, address);
     const block = isAllowed ? blockOf(address) : null;
@@ -130,7 +128,7 @@ function bypasses(config: FirewallConfig, path: GuardedPath, guards: readonly Gu
   return bypassRules(config, guards).flatMap(({ id, groups }) =>
     groups
       .flatMap((group) => bypassed(group, path))
-      .map((address) => ({ key: keyOf(address), providerRuleId: entryId(id, address), ownRuleId: null })),
+      .map((address) => ({ key: keyOfCidr(address), providerRuleId: entryId(id, address), ownRuleId: null })),
   );
 }
 

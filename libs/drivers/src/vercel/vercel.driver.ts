@@ -3,7 +3,7 @@ import { accountKey } from '../account-key';
 import { CallFailure } from '../call-failure';
 import { Deadline } from '../deadline';
 import { DriverError } from '../driver-error';
-import { ALL_TRAFFIC, explainOpen } from '../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen } from '../open-target';
 import type {
   CloudTarget,
   DriverCredential,
@@ -109,11 +109,8 @@ class VercelDriver implements CloudDriver {
 /** Why a guard restricts nothing, as a message; null: it keeps addresses out. */
 function openness(config: FirewallConfig, path: GuardedPath, { deployment }: CloudTarget): string | null {
   if (!config.isEnabled) return 'The firewall of the project is switched off: it restricts no access';
-  return explainOpen(
-    path.projectId,
-    ALL_TRAFFIC,
-    bypassedAddresses(config, path, deployment).map((address) => ({ address, protocol: 'all', ports: [] })),
-  );
+  const bypassed = bypassedAddresses(config, path, deployment).map(allTrafficFrom);
+  return explainOpen(path.projectId, ALL_TRAFFIC, bypassed);
 }
 
 /** @throws CallFailure `denied` when the token has no access to the team */

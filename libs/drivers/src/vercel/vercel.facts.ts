@@ -1,7 +1,6 @@
 import type { DriverTraits } from '../provider-driver';
 import {
-  BOTH_FAMILIES,
-  IMMEDIATE,
+  USUAL,
   type ProviderFacts,
   type ResourceNaming,
   type Revocation,
@@ -99,9 +98,7 @@ export const VERCEL_FACTS: ProviderFacts = {
     FIREWALL_RULE: {
       label: 'Project',
       traits: TRAITS,
-      families: BOTH_FAMILIES,
-      effect: IMMEDIATE,
-      region: null,
+      ...USUAL,
       policy: POLICY,
       revocation: REVOCATION,
       identifier: {

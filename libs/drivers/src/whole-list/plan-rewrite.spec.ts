@@ -1,17 +1,12 @@
 import * as fc from 'fast-check';
-import { canonicalCidr } from '#rules';
 import type { RuleChange } from '../provider-driver';
-import { keyOfCidr, planRewrite, refused, type ListForm } from './plan-rewrite';
+import { BY_MEANING, keyOfCidr, planRewrite, refused, type ListForm } from './plan-rewrite';
 
 /** A list that is closed when it is empty, as most are. */
 const FORM: ListForm = {
-  own: (entry) => canonicalCidr(entry)?.cidr ?? null,
+  ...BY_MEANING,
   spell: (cidr) => (cidr.includes(':') ? refused('wrong-family', 'IPv4 only') : cidr.replace('/32', '')),
-  idOf: (cidr) => cidr,
-  cidrOf: (id) => canonicalCidr(id)?.cidr ?? null,
-  sentinel: null,
   whenEmpty: 'closed',
-  isDivided: true,
 };
 const OPEN_WHEN_EMPTY: ListForm = { ...FORM, whenEmpty: 'open' };
 

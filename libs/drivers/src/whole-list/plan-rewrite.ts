@@ -1,4 +1,5 @@
-import { ruleKey, type ChangeResult } from '#rules';
+import { canonicalCidr, ruleKey, type ChangeResult } from '#rules';
+import { allTrafficFrom } from '../open-target';
 import type { CloudTarget, RemoveChange, RuleChange } from '../provider-driver';
 
 type Refused = Extract<ChangeResult, { result: 'refused' }>;
@@ -27,6 +28,15 @@ export interface ListForm {
   readonly isDivided: boolean;
 }
 
+/** Of a list that spells addresses as it likes: an entry is ours by what it means. */
+export const BY_MEANING: Omit<ListForm, 'spell' | 'whenEmpty'> = {
+  own: (entry) => canonicalCidr(entry)?.cidr ?? null,
+  idOf: (cidr) => cidr,
+  cidrOf: (providerRuleId) => canonicalCidr(providerRuleId)?.cidr ?? null,
+  sentinel: null,
+  isDivided: true,
+};
+
 /** The planned write of a batch. */
 export interface Rewrite {
   /** the complete list to write; null: no change */
@@ -43,7 +53,7 @@ const LAST_ENTRY = refused(
 );
 const HAS_NO_PORTS = refused('invalid', 'A list of addresses knows no protocols and no ports');
 
-export const keyOfCidr = (address: string): string => ruleKey({ address, protocol: 'all', ports: [] });
+export const keyOfCidr = (address: string): string => ruleKey(allTrafficFrom(address));
 
 /** Plans removals, then additions. Entries of other programs keep their spelling and order. */
 export function planRewrite(

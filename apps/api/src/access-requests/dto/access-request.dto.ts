@@ -19,6 +19,7 @@ import {
   TIME,
   wholeNumber,
 } from '../../http/fields';
+import { ID_OR_NULL, TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { REASON, WantedAccessDto } from '../../sessions/dto/start-session.dto';
 
@@ -74,7 +75,7 @@ export class AccessDecisionDto {
   @ApiProperty({ format: 'uuid' }) userId!: string;
   @ApiProperty({ format: 'email', example: 'ada@example.com' }) userEmail!: string;
   @ApiProperty({ enum: ACCESS_DECISIONS, enumName: 'AccessDecision' }) decision!: AccessDecision;
-  @ApiProperty({ type: String, nullable: true }) note!: string | null;
+  @ApiProperty(TEXT_OR_NULL) note!: string | null;
   @ApiProperty(TIME) decidedAt!: Date;
 }
 
@@ -94,9 +95,9 @@ export class AccessRequestDto {
   unavailableResourceIds!: readonly string[];
   @ApiProperty({ type: 'integer', example: 2 }) durationHours!: number;
   @ApiProperty({ example: 'INC-12: the disk is full' }) reason!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) ipv4Address!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: '2001:db8::10' }) ipv6Address!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'INC-12' }) ticket!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: '203.0.113.10' }) ipv4Address!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: '2001:db8::10' }) ipv6Address!: string | null;
   @ApiProperty({
     description: 'A session that was started without approval, and is to be reviewed until endedAt',
   })
@@ -110,11 +111,10 @@ export class AccessRequestDto {
     description: 'The roles whose members decide; empty: administrators',
   })
   approverRoles!: readonly RequestedResourceDto[];
-  @ApiProperty({ nullable: true, ...TIME, description: 'While WAITING: when it becomes EXPIRED' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'While WAITING: when it becomes EXPIRED' })
   decideBy!: Date | null;
   @ApiProperty({
-    nullable: true,
-    ...TIME,
+    ...TIME_OR_NULL,
     description: 'While APPROVED: when it becomes LAPSED, unless a session uses it',
   })
   useBy!: Date | null;
@@ -126,12 +126,10 @@ export class AccessRequestDto {
     description: 'How many requests of the user led to sessions in the 30 days before',
   })
   usedBefore!: number;
-  @ApiProperty({ type: String, nullable: true, format: 'uuid', description: 'The session that used it' })
-  sessionId!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'The session that used it' }) sessionId!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty({
-    nullable: true,
-    ...TIME,
+    ...TIME_OR_NULL,
     description: 'When it was used, denied, cancelled or too late; with breakGlass when it was reviewed',
   })
   endedAt!: Date | null;

@@ -2,6 +2,7 @@ import { ApiProperty, ApiSchema } from '@nestjs/swagger';
 import { Matches } from 'class-validator';
 import { PROTOCOLS, type Protocol } from '#rules';
 import { AtMost, inQuery, Optional, queryFlag, Required, string, wholeNumber } from '../../http/fields';
+import { ID_OR_NULL, TEXT_OR_NULL } from '../../http/nullable';
 import { TrafficDto } from '../../http/traffic.dto';
 import { AGENT_NAME, AGENT_NAME_MESSAGE } from '../agent-name';
 
@@ -44,20 +45,14 @@ export class AgentStateQueryDto extends AgentIdentityDto {
 
 @ApiSchema({ description: 'Who a rule is for, for the log of the host: a session or a static IP rule.' })
 export class RuleHolderDto {
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) sessionId!: string | null;
+  @ApiProperty(ID_OR_NULL) sessionId!: string | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'ada@example.com',
     description: "The e-mail address of the session's user",
   })
   user!: string | null;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'office',
-    description: 'The label of the static IP rule',
-  })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'office', description: 'The label of the static IP rule' })
   label!: string | null;
 }
 

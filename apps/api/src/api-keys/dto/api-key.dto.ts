@@ -4,6 +4,7 @@ import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
 import { id, line, Optional, Required, someOf, text, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { API_KEY_LIST } from '#tenant-store';
 
 const MAX_AGENTS = 100;
@@ -62,7 +63,7 @@ export class ApiKeyDto {
   userId!: string;
   @ApiProperty({ format: 'email', description: 'Of the user the key acts for' }) userEmail!: string;
   @ApiProperty({ example: 'pipeline' }) name!: string;
-  @ApiProperty({ type: String, nullable: true }) description!: string | null;
+  @ApiProperty(TEXT_OR_NULL) description!: string | null;
   @ApiProperty({ example: 'dbk_8fK2', description: 'The first characters, to identify the key' })
   keyPrefix!: string;
   @ApiProperty({ enum: SCOPES, enumName: 'Scope', isArray: true }) scopes!: string[];
@@ -73,10 +74,10 @@ export class ApiKeyDto {
   })
   agents!: string[];
   @ApiProperty() isRevoked!: boolean;
-  @ApiProperty({ nullable: true, ...TIME }) revokedAt!: Date | null;
-  @ApiProperty({ nullable: true, ...TIME }) expiresAt!: Date | null;
-  @ApiProperty({ nullable: true, ...TIME }) lastUsedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, example: '203.0.113.10' }) lastUsedIp!: string | null;
+  @ApiProperty(TIME_OR_NULL) revokedAt!: Date | null;
+  @ApiProperty(TIME_OR_NULL) expiresAt!: Date | null;
+  @ApiProperty(TIME_OR_NULL) lastUsedAt!: Date | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: '203.0.113.10' }) lastUsedIp!: string | null;
   @ApiProperty({ format: 'email' }) createdByEmail!: string;
   @ApiProperty(TIME) createdAt!: Date;
 }

@@ -6,6 +6,7 @@ import {
   type AttentionSeverity,
 } from '#tenant-store';
 import { anyOf, Optional } from '../../http/fields';
+import { TEXT_OR_NULL } from '../../http/nullable';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class AttentionQueryDto extends PageQueryDto {
@@ -29,7 +30,7 @@ export class AttentionDto {
   @ApiProperty({ example: 'staging-database' }) objectName!: string;
   @ApiProperty({ type: String, format: 'date-time', nullable: true, description: 'null: not recorded' })
   since!: Date | null;
-  @ApiProperty({ type: String, nullable: true, description: 'what is amiss; null: the kind says it' })
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'what is amiss; null: the kind says it' })
   message!: string | null;
   @ApiProperty({ example: 'Do what the message names, then verify the resource.' }) action!: string;
 }

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { TIERS, type Tier } from '#rules';
+import { TEXT_OR_NULL } from '../../http/nullable';
 
 export class SignedInUserDto {
   @ApiProperty({ format: 'uuid', example: '7f0c3b1e-2f4f-4c7e-9d53-5c9a8a6f1b20' }) id!: string;
@@ -17,8 +18,7 @@ export class RefreshAnswerDto {
   @ApiProperty({ example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…' }) accessToken!: string;
 
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ',
     description: 'new at every refresh: the one that was sent becomes invalid; null: it is in the cookie',
   })
@@ -35,14 +35,14 @@ export class RefreshAnswerDto {
 /** Always has the same fields: those that do not apply are null or false. */
 export class LoginAnswerDto {
   @ApiProperty({ example: false }) mfaRequired!: boolean;
-  @ApiProperty({ type: String, nullable: true, example: null }) mfaChallengeToken!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) mfaChallengeToken!: string | null;
   @ApiProperty({ type: Number, nullable: true, example: null }) mfaChallengeExpiresIn!: number | null;
   @ApiProperty({ example: false }) mfaSetupRequired!: boolean;
   @ApiProperty({ example: false }) passwordExpired!: boolean;
-  @ApiProperty({ type: String, nullable: true, example: null }) passwordChangeToken!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) passwordChangeToken!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9…' })
   accessToken!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'pR3mVd0wX2YkqJ5b7nT9cF1hL4sZ6uA8eG0iK2oM4vQ' })
   refreshToken!: string | null;
   @ApiProperty({ type: String, nullable: true, example: 'Bearer', enum: ['Bearer', null] })
   tokenType!: 'Bearer' | null;
@@ -54,8 +54,7 @@ export class LoginAnswerDto {
   })
   expiresIn!: number | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'Zx8cV1bN4mQ7wE2rT5yU9iO3pA6sD0fG1hJ4kL7zX2c',
     description:
       'to be stored and sent with the next sign-in of this device: exempts it from locks caused by others',

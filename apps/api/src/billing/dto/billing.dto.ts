@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { PLAN_INTERVALS, SUBSCRIPTION_STATUSES, TIERS } from '#rules';
 import { id, Required, TIME } from '../../http/fields';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 
 const LIMIT = { type: 'integer', nullable: true, description: 'null: no limit' } as const;
 const NO_PRICE = 'null where the deployment does not bill';
@@ -24,7 +25,7 @@ export class PlanDto {
   @ApiProperty({ enum: TIERS, enumName: 'Tier' }) tier!: string;
   @ApiProperty({ type: 'integer', nullable: true, example: 4900, description: NO_PRICE })
   priceCents!: number | null;
-  @ApiProperty({ type: String, nullable: true, example: 'EUR', description: `ISO 4217; ${NO_PRICE}` })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'EUR', description: `ISO 4217; ${NO_PRICE}` })
   currency!: string | null;
   @ApiProperty({ enum: PLAN_INTERVALS, enumName: 'PlanInterval', nullable: true, description: NO_PRICE })
   interval!: string | null;
@@ -44,13 +45,12 @@ export class SubscriptionDto {
       'PENDING until the first payment; PAST_DUE until gracePeriodEnd, CANCELLED until currentPeriodEnd, then EXPIRED',
   })
   status!: string;
-  @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'null until the first payment' })
   currentPeriodStart!: Date | null;
-  @ApiProperty({ ...TIME, nullable: true, description: 'null until the first payment' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'null until the first payment' })
   currentPeriodEnd!: Date | null;
   @ApiProperty({
-    ...TIME,
-    nullable: true,
+    ...TIME_OR_NULL,
     description: 'the plan stays active until then although the renewal is unpaid',
   })
   gracePeriodEnd!: Date | null;
@@ -72,11 +72,7 @@ export class PaymentDto {
   @ApiProperty({ type: 'integer', example: 4900 }) amountCents!: number;
   @ApiProperty(CURRENCY) currency!: string;
   @ApiProperty({ enum: ['SUCCEEDED', 'FAILED'], enumName: 'PaymentStatus' }) status!: string;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: "the payment service's id of the invoice",
-  })
+  @ApiProperty({ ...TEXT_OR_NULL, description: "the payment service's id of the invoice" })
   reference!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
 }

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { IsEmail, IsNotEmpty } from 'class-validator';
 import { AtMost, Optional, string } from '../../http/fields';
+import { TEXT_OR_NULL } from '../../http/nullable';
 import { HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
 /** A line of the address: unchanged when omitted, removed by null. */
@@ -35,17 +36,15 @@ export class ChangeBillingDetailsDto {
   @Line('DE123456789') vatNumber?: string | null;
 }
 
-const NULLABLE = { type: String, nullable: true } as const;
-
 export class BillingDetailsDto {
-  @ApiProperty(NULLABLE) companyName!: string | null;
-  @ApiProperty(NULLABLE) billingContactName!: string | null;
-  @ApiProperty(NULLABLE) billingEmail!: string | null;
-  @ApiProperty(NULLABLE) billingAddressLine1!: string | null;
-  @ApiProperty(NULLABLE) billingAddressLine2!: string | null;
-  @ApiProperty(NULLABLE) billingCity!: string | null;
-  @ApiProperty(NULLABLE) billingPostalCode!: string | null;
-  @ApiProperty(NULLABLE) billingState!: string | null;
-  @ApiProperty(NULLABLE) billingCountry!: string | null;
-  @ApiProperty(NULLABLE) vatNumber!: string | null;
+  @ApiProperty(TEXT_OR_NULL) companyName!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingContactName!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingEmail!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingAddressLine1!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingAddressLine2!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingCity!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingPostalCode!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingState!: string | null;
+  @ApiProperty(TEXT_OR_NULL) billingCountry!: string | null;
+  @ApiProperty(TEXT_OR_NULL) vatNumber!: string | null;
 }

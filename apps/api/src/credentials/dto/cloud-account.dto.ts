@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { CLOUD_ACCOUNT_LIST } from '#tenant-store';
-import { line, Optional, TIME } from '../../http/fields';
+import { line, Optional } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 
 export class CloudAccountQueryDto extends listQueryOf(CLOUD_ACCOUNT_LIST) {}
 
@@ -16,10 +17,9 @@ export class UpdateCloudAccountDto {
 
 export class CloudAccountDto {
   @ApiProperty({ example: '123456789012', description: 'As the provider calls it' }) account!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'Payments' }) label!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Payments' }) label!: string | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'ACTIVE',
     description: 'In the words of the provider; null: it is not in its last list',
   })
@@ -32,6 +32,6 @@ export class CloudAccountDto {
     description: 'Whether the account accepts the credential; null before the first check',
   })
   isValid!: boolean | null;
-  @ApiProperty({ nullable: true, ...TIME }) lastVerifiedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) verificationError!: string | null;
+  @ApiProperty(TIME_OR_NULL) lastVerifiedAt!: Date | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) verificationError!: string | null;
 }

@@ -6,6 +6,7 @@ import { PROVIDERS, type Provider } from '#rules';
 import { CREDENTIAL_LIST } from '#tenant-store';
 import { line, names, NullAsAbsent, Optional, Required, string, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { pastedObject } from '../pasted-fields';
 import { PROVIDER_NAME, providerName } from '../../http/provider-name';
 
@@ -127,25 +128,16 @@ export class CredentialDto {
     description: 'null before the first check; of one for many accounts, false where an account refuses it',
   })
   isValid!: boolean | null;
-  @ApiProperty({
-    nullable: true,
-    ...TIME,
-    description: 'When the provider last accepted or refused it',
-  })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'When the provider last accepted or refused it' })
   lastVerifiedAt!: Date | null;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    description: "The provider's error message when the last check failed",
-  })
+  @ApiProperty({ ...TEXT_OR_NULL, description: "The provider's error message when the last check failed" })
   verificationError!: string | null;
   @ApiProperty({
-    nullable: true,
-    ...TIME,
+    ...TIME_OR_NULL,
     description: 'When the provider last listed the accounts that it reaches; null: never',
   })
   accountsListedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, description: 'Why the provider did not list them' })
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'Why the provider did not list them' })
   accountsError!: string | null;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;

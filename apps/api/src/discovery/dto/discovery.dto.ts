@@ -1,12 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
-
-const URL = { type: String, nullable: true } as const;
+import { TEXT_OR_NULL } from '../../http/nullable';
 
 export class DiscoveryDto {
   @ApiProperty({ example: '0.1.0', description: 'The release of the service' }) version!: string;
 
   @ApiProperty({
-    ...URL,
+    ...TEXT_OR_NULL,
     example: 'https://ipv4.drawbridge.example.com',
     description:
       'The service over IPv4 only, to read one’s IPv4 address with GET /api/v1/detect-ip; null: none',
@@ -14,7 +13,7 @@ export class DiscoveryDto {
   ipv4Url!: string | null;
 
   @ApiProperty({
-    ...URL,
+    ...TEXT_OR_NULL,
     example: 'https://ipv6.drawbridge.example.com',
     description: 'The same over IPv6',
   })

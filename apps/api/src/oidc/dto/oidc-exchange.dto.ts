@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { IsNotEmpty } from 'class-validator';
 import { WORKLOAD_SCOPES } from '#guards';
 import { AtMost, id, Optional, Required, string } from '../../http/fields';
+import { TEXT_OR_NULL } from '../../http/nullable';
 import { MAX_TOKEN_LENGTH } from '../id-token';
 
 export class IdTokenDto {
@@ -34,7 +35,6 @@ export class TokenCheckDto {
   })
   claim!: string;
   @ApiProperty({ example: 'production' }) wanted!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'staging', description: 'null: absent' })
-  found!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'staging', description: 'null: absent' }) found!: string | null;
   @ApiProperty({ example: false }) ok!: boolean;
 }

@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
+import { TEXT_OR_NULL } from '../../http/nullable';
 
 export class DemandedClaimDto {
   @ApiProperty({ example: 'ref_protected' }) claim!: string;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: '["true"]',
     description: 'what each value must be; null: anything',
   })
@@ -20,8 +20,7 @@ export class RefusedClaimDto {
 export class OidcPresetDto {
   @ApiProperty({ enum: OIDC_PRESETS, enumName: 'OidcPreset' }) preset!: OidcPreset;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'https://gitlab.com',
     description: 'of a trust that names none; null: it has to',
   })

@@ -1,8 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Allow, ValidateBy } from 'class-validator';
+import { Allow } from 'class-validator';
 import { OIDC_PRESETS, type OidcPreset } from '#entities';
 import { WORKLOAD_SCOPES, type WorkloadScope } from '#guards';
 import { OIDC_TRUST_LIST, type OidcConditions } from '#tenant-store';
+import { checkedBy } from '../../http/checked-by';
 import {
   AtMost,
   flag,
@@ -18,6 +19,7 @@ import {
   type Kind,
 } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TIME_OR_NULL } from '../../http/nullable';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../conditions';
 
@@ -41,15 +43,7 @@ const CONDITIONS = {
 
 /** Well-formed conditions. Whether they suffice depends on the preset. */
 const WELL_FORMED: Kind = {
-  checks: [
-    ValidateBy({
-      name: 'areConditions',
-      validator: {
-        validate: (value: unknown) => conditionsRefusal(value) === null,
-        defaultMessage: (given) => conditionsRefusal(given?.value) ?? '',
-      },
-    }),
-  ],
+  checks: [checkedBy('areConditions', conditionsRefusal)],
   doc: CONDITIONS,
 };
 
@@ -145,8 +139,7 @@ export class OidcTrustDto {
   @ApiProperty({ format: 'email', example: 'deploy-to-production@service.invalid' })
   serviceUserEmail!: string;
   @ApiProperty({ description: 'false: jobs are refused' }) isServiceUserActive!: boolean;
-  @ApiProperty({ nullable: true, ...TIME, description: 'to the minute; null: never' })
-  lastUsedAt!: Date | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'to the minute; null: never' }) lastUsedAt!: Date | null;
   @ApiProperty({ format: 'email' }) createdByEmail!: string;
   @ApiProperty(TIME) createdAt!: Date;
   @ApiProperty(TIME) updatedAt!: Date;

@@ -13,6 +13,7 @@ import {
   TIME,
   type Kind,
 } from '../../http/fields';
+import { ID_OR_NULL } from '../../http/nullable';
 import { LockdownDto } from '../../lockdown/dto/lockdown.dto';
 import { MfaCodeDto } from '../../mfa/dto/mfa.dto';
 
@@ -61,7 +62,7 @@ export class OrganizationDto {
   @ApiProperty({ example: false, description: 'a suspended organization starts and extends no sessions' })
   suspended!: boolean;
   @ApiProperty({ example: false, description: SSO_REQUIRED }) ssoRequired!: boolean;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, example: null, description: RECOVERY })
+  @ApiProperty({ ...ID_OR_NULL, example: null, description: RECOVERY })
   recoveryAdministratorId!: string | null;
   @ApiProperty({
     example: 'https://drawbridge.example.com/api/v1/auth/sso/example-ltd/callback',

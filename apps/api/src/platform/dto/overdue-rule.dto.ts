@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { REMOVAL_CAUSES, type Provider, type RemovalCause } from '#rules';
+import { ID_OR_NULL, TEXT_OR_NULL } from '../../http/nullable';
 import { PROVIDER_NAME } from '../../http/provider-name';
 
 export class OverdueRuleOrganizationDto {
@@ -20,8 +21,7 @@ export class OverdueRuleDto {
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
   @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'with which it is removed' })
-  credentialId!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'with which it is removed' }) credentialId!: string | null;
   @ApiProperty({
     enum: REMOVAL_CAUSES,
     enumName: 'RemovalCause',
@@ -32,6 +32,6 @@ export class OverdueRuleDto {
   cause!: RemovalCause | null;
   @ApiProperty({ format: 'date-time', description: 'since when it has to be removed' })
   unwantedSince!: Date;
-  @ApiProperty({ type: String, nullable: true, example: 'AWS refused it: UnauthorizedOperation' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'AWS refused it: UnauthorizedOperation' })
   lastError!: string | null;
 }

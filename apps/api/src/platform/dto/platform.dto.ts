@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { TIERS, type Tier } from '#rules';
 import { ORGANIZATION_STATUSES, type OrganizationStatus } from '#tenant-store';
 import { AtMost, line, Optional, Required, string, TIME } from '../../http/fields';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { PageQueryDto } from '../../http/page-query.dto';
 
 export class PlatformOrganizationQueryDto extends PageQueryDto {
@@ -29,8 +30,8 @@ export class PlatformOrganizationDto {
   })
   status!: OrganizationStatus;
   @ApiProperty({ example: false }) suspended!: boolean;
-  @ApiProperty({ nullable: true, ...TIME }) suspendedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) suspendedReason!: string | null;
+  @ApiProperty(TIME_OR_NULL) suspendedAt!: Date | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) suspendedReason!: string | null;
   @ApiProperty({ type: 'integer', example: 3 }) userCount!: number;
   @ApiProperty({ type: 'integer', example: 5 }) resourceCount!: number;
   @ApiProperty({ type: 'integer', example: 2, description: 'PENDING, ACTIVE or PARTIAL' })

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HOLDER_KINDS, RULE_CAUSES, type HolderKind, type Provider, type RuleCause } from '#rules';
+import { ID_OR_NULL, TEXT_OR_NULL } from '../../http/nullable';
 import { PROVIDER_NAME } from '../../http/provider-name';
 
 const TIME = { type: String, nullable: true, format: 'date-time' } as const;
@@ -30,14 +31,9 @@ export class AccessItemDto {
       'rule for another organization on the same target',
   })
   holderKind!: HolderKind;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    format: 'uuid',
-    description: 'id of the session or the static IP rule',
-  })
+  @ApiProperty({ ...ID_OR_NULL, description: 'id of the session or the static IP rule' })
   holderId!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'ada@example.com' }) userEmail!: string | null;
   @ApiProperty({
     enum: RULE_CAUSES,
     enumName: 'RuleCause',
@@ -72,13 +68,12 @@ export class AccessItemDto {
   })
   possibleUntil!: Date | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'INC-12: the disk is full',
     description: 'why the session was started; null once the session is deleted',
   })
   reason!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'INC-12' }) ticket!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'INC-12' }) ticket!: string | null;
   @ApiProperty({ type: [String], example: ['bo@example.com'], description: 'who approved the session' })
   approvers!: readonly string[];
   @ApiProperty({ description: 'whether it was started without the approval that it needed' })

@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { HEALTH_EVENT_TYPES, type HealthEventType } from '#entities';
 import { anyOf, id, Optional } from '../../http/fields';
+import { TEXT_OR_NULL } from '../../http/nullable';
 import { PageDto, PagedQueryDto } from '../../http/page.dto';
 
 export class HealthEventQueryDto extends PagedQueryDto {
@@ -20,8 +21,7 @@ export class HealthEventDto {
     description: 'VERIFY: whether the target could be read; RECONCILE: whether it has the desired rules',
   })
   eventType!: HealthEventType;
-  @ApiProperty({ type: String, nullable: true, description: 'the failure; null for a success' })
-  message!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'the failure; null for a success' }) message!: string | null;
   @ApiProperty({ format: 'date-time', example: '2026-01-31T09:30:00.000Z' }) createdAt!: Date;
 }
 

@@ -8,10 +8,7 @@ import {
   type RemovalCause,
   type Wait,
 } from '#rules';
-import { TIME } from '../../http/fields';
-
-const UUID = { type: String, nullable: true, format: 'uuid' } as const;
-const MAYBE = { type: String, nullable: true } as const;
+import { ID_OR_NULL, TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 
 /** What was observed last of a rule. */
 const PRESENCES = ['PRESENT', 'ABSENT', 'UNKNOWN'] as const;
@@ -24,10 +21,11 @@ export class ResourceRuleHolderDto {
   @ApiProperty({ format: 'uuid', description: 'another resource of the target, where it has several' })
   resourceId!: string;
   @ApiProperty({ example: 'demo-database' }) resourceName!: string;
-  @ApiProperty({ ...UUID, description: "the session's user" }) userId!: string | null;
-  @ApiProperty({ ...MAYBE, example: 'Ada Lovelace' }) userName!: string | null;
-  @ApiProperty({ ...MAYBE, example: 'ada@example.com' }) userEmail!: string | null;
-  @ApiProperty({ ...MAYBE, example: null, description: 'of the static IP rule' }) label!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: "the session's user" }) userId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Ada Lovelace' }) userName!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null, description: 'of the static IP rule' })
+  label!: string | null;
   @ApiProperty({
     enum: ADDITION_CAUSES,
     enumName: 'AdditionCause',
@@ -35,11 +33,10 @@ export class ResourceRuleHolderDto {
     example: 'SESSION_STARTED',
   })
   cause!: AdditionCause | null;
-  @ApiProperty({ nullable: true, ...TIME, description: 'when the session ends; null: a static IP rule' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'when the session ends; null: a static IP rule' })
   until!: Date | null;
   @ApiProperty({
-    nullable: true,
-    ...TIME,
+    ...TIME_OR_NULL,
     example: null,
     description: 'since when it waits for the removal; null: it holds the rule',
   })
@@ -51,7 +48,7 @@ export class ResourceRuleDto {
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
   @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
-  @ApiProperty({ ...MAYBE, example: 'sgr-0123456789abcdef0' }) providerRuleId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'sgr-0123456789abcdef0' }) providerRuleId!: string | null;
   @ApiProperty({
     enum: PRESENCES,
     example: 'PRESENT',
@@ -62,11 +59,10 @@ export class ResourceRuleDto {
   @ApiProperty({ description: 'false: it is to be removed, unless it is unmanaged' }) isWanted!: boolean;
   @ApiProperty({ example: false, description: 'true: another program made it; Drawbridge never removes it' })
   isUnmanaged!: boolean;
-  @ApiProperty({ nullable: true, ...TIME, description: 'the first observation of it; null: none yet' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'the first observation of it; null: none yet' })
   presentSince!: Date | null;
   @ApiProperty({
-    nullable: true,
-    ...TIME,
+    ...TIME_OR_NULL,
     description: 'the last time the target was read and had it, about every 45 seconds; null: never',
   })
   lastObservedAt!: Date | null;
@@ -78,7 +74,7 @@ export class ResourceRuleDto {
     description: 'why it is to be removed',
   })
   removalCause!: RemovalCause | null;
-  @ApiProperty({ nullable: true, ...TIME, example: null, description: 'since when it is to be removed' })
+  @ApiProperty({ ...TIME_OR_NULL, example: null, description: 'since when it is to be removed' })
   unwantedSince!: Date | null;
   @ApiProperty({ example: false, description: 'true: it should be gone by now, and may still be there' })
   isOverdue!: boolean;
@@ -87,7 +83,7 @@ export class ResourceRuleDto {
     description: 'true: another program removes it again and again; it is added again at nextAttemptAt',
   })
   isSuspended!: boolean;
-  @ApiProperty({ nullable: true, ...TIME, example: null, description: 'null: there is nothing to do' })
+  @ApiProperty({ ...TIME_OR_NULL, example: null, description: 'null: there is nothing to do' })
   nextAttemptAt!: Date | null;
   @ApiProperty({
     enum: WAITS,
@@ -98,7 +94,7 @@ export class ResourceRuleDto {
   })
   waitsFor!: Wait | null;
   @ApiProperty({
-    ...MAYBE,
+    ...TEXT_OR_NULL,
     example: null,
     description: 'why the last attempt failed; null, too, for a rule that another organization holds or made',
   })

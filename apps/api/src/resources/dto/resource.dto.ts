@@ -20,6 +20,7 @@ import {
 import { HasNoHiddenCharacters } from '../../http/text-fields';
 import { LABELS } from '../labels';
 import { knownFieldsOnly } from '../../http/known-fields';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { PROVIDER_NAME, providerName } from '../../http/provider-name';
 import { RoomDto } from '../../http/room.dto';
 import { ResourceConfigDto } from './resource-config.dto';
@@ -147,15 +148,14 @@ export class ResourceDto {
   @ApiProperty({ example: 'sg-0123456789abcdef0' }) resourceIdentifier!: string;
   @ApiPropertyOptional({ example: 'eu-central-1', description: 'Absent when unset' }) region?: string;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: '123456789012',
     description: 'The account, subscription or project that it is in; null: not known',
   })
   account!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'Payments', description: 'Of the account' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Payments', description: 'Of the account' })
   accountLabel!: string | null;
-  @ApiProperty({ type: String, nullable: true, ...ENDPOINT }) endpoint!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, ...ENDPOINT }) endpoint!: string | null;
   @ApiProperty({ type: ResourceConfigDto }) config!: TrafficConfig;
   @ApiProperty({
     type: 'object',
@@ -165,10 +165,9 @@ export class ResourceDto {
   })
   labels!: Readonly<Record<string, string>>;
   @ApiProperty({ description: 'false until verified' }) isActive!: boolean;
-  @ApiProperty({ nullable: true, ...TIME }) lastVerifiedAt!: Date | null;
+  @ApiProperty(TIME_OR_NULL) lastVerifiedAt!: Date | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: null,
     description:
       'Why the last verification failed; null: it did not, there was none, or the caller is no administrator',

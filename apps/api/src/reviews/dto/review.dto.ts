@@ -1,11 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { ArrayNotEmpty } from 'class-validator';
 import { MEMBERSHIP_REVIEWS, REVIEW_KINDS, type ReviewKind } from '#tenant-store';
-import { id, line, listOf, NullAsAbsent, oneOf, Optional, Required, TIME } from '../../http/fields';
+import { id, line, listOf, NullAsAbsent, oneOf, Optional, Required } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { ID_OR_NULL, TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 
 const DECISIONS = ['CONFIRM', 'REMOVE'] as const;
-const NULLABLE_TIME = { ...TIME, nullable: true } as const;
 
 export class ReviewQueryDto extends listQueryOf(MEMBERSHIP_REVIEWS) {
   @NullAsAbsent(oneOf(REVIEW_KINDS, 'ReviewKind'), {
@@ -18,27 +18,26 @@ export class ReviewQueryDto extends listQueryOf(MEMBERSHIP_REVIEWS) {
 export class ReviewDto {
   @ApiProperty({ enum: REVIEW_KINDS, enumName: 'ReviewKind' }) kind!: ReviewKind;
   @ApiProperty({ format: 'uuid', description: 'of the membership, or of the static IP rule' }) id!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) roleId!: string | null;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) userId!: string | null;
+  @ApiProperty(ID_OR_NULL) roleId!: string | null;
+  @ApiProperty(ID_OR_NULL) userId!: string | null;
   @ApiProperty({ example: 'on-call', description: 'of the role, or the label of the rule' }) name!: string;
   @ApiProperty({ example: 'ada@example.com', description: 'of the user, or of who created the rule' })
   email!: string;
   @ApiProperty({ type: 'integer', example: 37, description: 'how many it reaches' }) resources!: number;
   @ApiProperty({
-    ...NULLABLE_TIME,
+    ...TIME_OR_NULL,
     description: 'the user’s last recent session on one of them; null: none, or a static IP rule',
   })
   lastUsedAt!: Date | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: null,
     description: 'the identity provider that gives the role and takes it away: it is never due',
   })
   givenBy!: string | null;
-  @ApiProperty(NULLABLE_TIME) reviewedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) reviewedByEmail!: string | null;
-  @ApiProperty({ ...NULLABLE_TIME, description: 'null: never, see the settings of the organization' })
+  @ApiProperty(TIME_OR_NULL) reviewedAt!: Date | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) reviewedByEmail!: string | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'null: never, see the settings of the organization' })
   dueAt!: Date | null;
 }
 

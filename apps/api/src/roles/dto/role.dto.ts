@@ -14,6 +14,7 @@ import {
 } from '../../http/fields';
 import { SELECTOR } from '../../resources/labels';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL } from '../../http/nullable';
 import { ROLE_LIST } from '#tenant-store';
 
 const HOURS = integerIn(1, 24, 'must be a whole number from 1 to 24');
@@ -103,11 +104,11 @@ export class UpdateRoleDto extends RoleFieldsDto {
 export class RoleDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: 'Developers' }) name!: string;
-  @ApiProperty({ type: String, nullable: true }) description!: string | null;
+  @ApiProperty(TEXT_OR_NULL) description!: string | null;
   @ApiProperty({ type: 'integer', example: 8, description: "The role's maximum, otherwise the plan's" })
   maxSessionDurationHours!: number;
   @ApiProperty({ description: 'Whether a session needs a reason' }) requireReason!: boolean;
-  @ApiProperty({ type: String, nullable: true, example: 'INC-*', description: PATTERN_DESCRIPTION })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'INC-*', description: PATTERN_DESCRIPTION })
   reasonPattern!: string | null;
   @ApiProperty({ type: 'integer', minimum: 0, maximum: 2, description: APPROVALS_DESCRIPTION })
   approvals!: number;

@@ -8,6 +8,7 @@ import {
   type RuleCause,
   type RuleEventKind,
 } from '#rules';
+import { ID_OR_NULL, TEXT_OR_NULL } from '../../http/nullable';
 import { PROVIDER_NAME } from '../../http/provider-name';
 
 const EDGE = {
@@ -16,13 +17,11 @@ const EDGE = {
   format: 'date-time',
   example: '2026-01-31T09:29:58.120Z',
 } as const;
-const ID = { type: String, nullable: true, format: 'uuid' } as const;
 
 export class RuleTargetDto {
   @ApiProperty(PROVIDER_NAME) provider!: Provider;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'SECURITY_GROUP',
     description: 'null when only the identifier of the target is still known',
   })
@@ -49,8 +48,7 @@ export class RuleEventDto {
   @ApiProperty({ example: '203.0.113.10/32' }) address!: string;
   @ApiProperty({ example: 'tcp' }) protocol!: string;
   @ApiProperty({ example: '5432', description: '* for every port' }) ports!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'sgr-0123456789abcdef0' })
-  providerRuleId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'sgr-0123456789abcdef0' }) providerRuleId!: string | null;
   @ApiProperty({
     enum: RULE_CAUSES,
     enumName: 'RuleCause',
@@ -59,7 +57,7 @@ export class RuleEventDto {
     description: 'why the rule was added or removed',
   })
   cause!: RuleCause | null;
-  @ApiProperty({ type: String, nullable: true, description: "the provider's error message when it refused" })
+  @ApiProperty({ ...TEXT_OR_NULL, description: "the provider's error message when it refused" })
   message!: string | null;
   @ApiProperty({ ...EDGE, description: 'the last observation of the state before' })
   lastObservedBefore!: Date | null;
@@ -70,19 +68,15 @@ export class RuleEventDto {
   })
   firstObservedAfter!: Date | null;
   @ApiProperty({ enum: HOLDER_KINDS, enumName: 'HolderKind', example: 'SESSION' }) holderKind!: HolderKind;
-  @ApiProperty({ ...ID, description: 'null without a holder' }) resourceId!: string | null;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'demo-database',
-    description: 'the name at that time',
-  })
+  @ApiProperty({ ...ID_OR_NULL, description: 'null without a holder' }) resourceId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'demo-database', description: 'the name at that time' })
   resourceName!: string | null;
-  @ApiProperty(ID) sessionId!: string | null;
-  @ApiProperty({ ...ID, example: null }) staticIpRuleId!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'ada@example.com' }) userEmail!: string | null;
-  @ApiProperty({ ...ID, description: "null when it is another organization's" }) credentialId!: string | null;
-  @ApiProperty({ type: String, nullable: true, description: 'for administrators; null for others' })
+  @ApiProperty(ID_OR_NULL) sessionId!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, example: null }) staticIpRuleId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'ada@example.com' }) userEmail!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: "null when it is another organization's" })
+  credentialId!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, description: 'for administrators; null for others' })
   workerId!: string | null;
-  @ApiProperty({ ...ID, description: 'for administrators; null for others' }) passId!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'for administrators; null for others' }) passId!: string | null;
 }

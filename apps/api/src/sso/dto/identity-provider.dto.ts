@@ -1,9 +1,10 @@
 import { ApiProperty, PartialType } from '@nestjs/swagger';
-import { ArrayMaxSize, IsArray, Matches, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsArray, Matches } from 'class-validator';
 import { Transform } from 'class-transformer';
 import { tenantUrlRefusal } from '#drivers';
 import { emailForm } from '#rules';
 import { IDENTITY_PROVIDER_LIST } from '#tenant-store';
+import { checkedBy } from '../../http/checked-by';
 import {
   AtMost,
   flag,
@@ -21,6 +22,7 @@ import {
   type Kind,
 } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { ID_OR_NULL, TEXT_OR_NULL } from '../../http/nullable';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 
 const MAX_DOMAINS = 50;
@@ -37,13 +39,7 @@ const ISSUER = string(
   ),
   AtMost(MAX_URL),
   HasOnlyVisibleCharacters(),
-  ValidateBy({
-    name: 'isIssuer',
-    validator: {
-      validate: (value) => typeof value === 'string' && tenantUrlRefusal(value) === null,
-      defaultMessage: (given) => tenantUrlRefusal(given?.value as string) ?? '',
-    },
-  }),
+  checkedBy('isIssuer', (value) => tenantUrlRefusal(String(value))),
 );
 
 /** Of an address in its one form. */
@@ -53,13 +49,11 @@ const domainForm = (domain: unknown): unknown =>
 const PATTERN = string(
   AtMost(200),
   HasOnlyVisibleCharacters(),
-  ValidateBy({
-    name: 'isGroupPattern',
-    validator: {
-      validate: (value) => typeof value === 'string' && /^[^*]*\*[^*]*$/.test(value) && value.length > 3,
-      defaultMessage: () => 'must have exactly one * and at least 3 other characters, such as drawbridge-*',
-    },
-  }),
+  checkedBy('isGroupPattern', (value) =>
+    typeof value === 'string' && /^[^*]*\*[^*]*$/.test(value) && value.length > 3
+      ? null
+      : 'must have exactly one * and at least 3 other characters, such as drawbridge-*',
+  ),
 );
 
 const DOMAINS: Kind = {
@@ -162,7 +156,7 @@ export class UpdateIdentityProviderDto extends PartialType(CreateIdentityProvide
 
 export class StoredGroupMappingDto {
   @ApiProperty({ example: 'operations' }) group!: string;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true }) roleId!: string | null;
+  @ApiProperty(ID_OR_NULL) roleId!: string | null;
   @ApiProperty() isOrgAdmin!: boolean;
 }
 
@@ -171,8 +165,8 @@ export class IdentityProviderDto {
   @ApiProperty({ example: 'Example Ltd' }) name!: string;
   @ApiProperty({ example: 'https://login.example.com' }) issuer!: string;
   @ApiProperty({ example: 'drawbridge' }) clientId!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'groups' }) groupsClaim!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'drawbridge-*' }) groupPattern!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'groups' }) groupsClaim!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'drawbridge-*' }) groupPattern!: string | null;
   @ApiProperty({ type: [String], example: ['example.com'] }) emailDomains!: string[];
   @ApiProperty() createUsers!: boolean;
   @ApiProperty() trustsSecondFactor!: boolean;
@@ -184,8 +178,7 @@ export class IdentityProviderDto {
   })
   redirectUri!: string;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: null,
     description: 'why it could not be used last; null: it could',
   })
@@ -209,19 +202,17 @@ export class IdentityProviderTestDto {
 export class UserIdentityDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
   @ApiProperty({ example: '00u1a2b3c4', description: 'what the issuer calls the person' }) subject!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'grace@example.com', description: 'by the issuer' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'grace@example.com', description: 'by the issuer' })
   email!: string | null;
-  @ApiProperty({ type: String, nullable: true, example: 'Grace Hopper', description: 'by the issuer' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Grace Hopper', description: 'by the issuer' })
   name!: string | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: 'ghopper',
     description: 'by the issuer (preferred_username, upn): for people to recognize, nothing is decided by it',
   })
   username!: string | null;
-  @ApiProperty({ type: String, format: 'uuid', nullable: true, description: 'null: waits to be linked' })
-  userId!: string | null;
+  @ApiProperty({ ...ID_OR_NULL, description: 'null: waits to be linked' }) userId!: string | null;
   @ApiProperty({ type: String, format: 'email', nullable: true }) userEmail!: string | null;
   @ApiProperty(TIME) lastSeenAt!: Date;
 }

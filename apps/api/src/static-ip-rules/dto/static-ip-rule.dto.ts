@@ -1,8 +1,9 @@
 import { ApiProperty, PartialType, PickType } from '@nestjs/swagger';
 import { MAX_RESOURCE_IDS, STATIC_IP_RULE_STATUSES, type StaticIpRuleStatus } from '#rules';
 import { ArrayMaxSize, IsArray, IsNotEmpty, IsUUID, MaxLength } from 'class-validator';
-import { moment, Optional, Required, string, TIME, type Kind } from '../../http/fields';
+import { moment, Optional, Required, string, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { STATIC_IP_RULE_LIST } from '#tenant-store';
 import { asId, HasNoHiddenCharacters, trimmed } from '../../http/text-fields';
 
@@ -76,8 +77,7 @@ export class StaticIpRuleEntryDto {
   @ApiProperty({ type: String, format: 'date-time', nullable: true, example: '2026-01-05T09:30:02.000Z' })
   appliedAt!: Date | null;
   @ApiProperty({
-    type: String,
-    nullable: true,
+    ...TEXT_OR_NULL,
     example: null,
     description:
       'the provider’s error message when FAILED; listing the resource again retries it. Why it still waits when PENDING or REMOVING',
@@ -101,16 +101,11 @@ export class StaticIpRuleDto {
   status!: StaticIpRuleStatus | typeof CLOSED | typeof EXPIRED;
   @ApiProperty({ example: 'ada@example.com' }) createdByEmail!: string;
   @ApiProperty({ format: 'date-time', example: '2026-01-05T09:30:00.000Z' }) createdAt!: Date;
-  @ApiProperty({ ...TIME, nullable: true, description: 'null: it has no end' }) expiresAt!: Date | null;
-  @ApiProperty({
-    ...TIME,
-    nullable: true,
-    description: 'when it is to be reviewed, apart from staticRuleReviewDays',
-  })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'null: it has no end' }) expiresAt!: Date | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'when it is to be reviewed, apart from staticRuleReviewDays' })
   reviewBy!: Date | null;
-  @ApiProperty({ ...TIME, nullable: true, description: 'when it was confirmed last' })
-  reviewedAt!: Date | null;
-  @ApiProperty({ type: String, nullable: true, example: null }) reviewedByEmail!: string | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'when it was confirmed last' }) reviewedAt!: Date | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: null }) reviewedByEmail!: string | null;
   @ApiProperty({ type: [StaticIpRuleEntryDto] }) resources!: StaticIpRuleEntryDto[];
   @ApiProperty({
     type: [ClosedEntryDto],

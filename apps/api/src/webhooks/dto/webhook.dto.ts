@@ -22,6 +22,7 @@ import {
   type Kind,
 } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
+import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { PageQueryDto } from '../../http/page-query.dto';
 import { WEBHOOK_LIST } from '#tenant-store';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
@@ -111,7 +112,7 @@ export class UpdateWebhookDto extends PartialType(
 
 export class WebhookDto {
   @ApiProperty({ format: 'uuid' }) id!: string;
-  @ApiProperty({ type: String, nullable: true, example: 'Alerts of operations' }) name!: string | null;
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'Alerts of operations' }) name!: string | null;
   @ApiProperty({
     example: 'https://hooks.example.com/drawbridge',
     description: 'without its query; for slack and teams without its path: that may be a secret',
@@ -130,14 +131,9 @@ export class WebhookDto {
     description: 'false: by an administrator, or because it failed for five days or answered 410',
   })
   isEnabled!: boolean;
-  @ApiProperty({ nullable: true, ...TIME, description: 'the first failure since the last success' })
+  @ApiProperty({ ...TIME_OR_NULL, description: 'the first failure since the last success' })
   failingSince!: Date | null;
-  @ApiProperty({
-    type: String,
-    nullable: true,
-    example: 'it answered 500',
-    description: 'of the last attempt',
-  })
+  @ApiProperty({ ...TEXT_OR_NULL, example: 'it answered 500', description: 'of the last attempt' })
   lastError!: string | null;
   @ApiProperty({ format: 'email' }) createdByEmail!: string;
   @ApiProperty(TIME) createdAt!: Date;
@@ -163,10 +159,10 @@ export class WebhookDeliveryDto {
   })
   status!: DeliveryStatus;
   @ApiProperty({ type: 'integer', example: 1 }) attempts!: number;
-  @ApiProperty({ nullable: true, ...TIME, description: 'of the next attempt' }) dueAt!: Date | null;
+  @ApiProperty({ ...TIME_OR_NULL, description: 'of the next attempt' }) dueAt!: Date | null;
   @ApiProperty({ type: 'integer', nullable: true, example: 200, description: 'null: there was no answer' })
   responseCode!: number | null;
-  @ApiProperty({ type: String, nullable: true, example: null, description: 'why the last attempt failed' })
+  @ApiProperty({ ...TEXT_OR_NULL, example: null, description: 'why the last attempt failed' })
   error!: string | null;
   @ApiProperty({ ...TIME, description: 'of the last attempt' }) sentAt!: Date;
   @ApiProperty({ ...TIME, description: 'of the first attempt' }) createdAt!: Date;

@@ -4,7 +4,7 @@ import { api, asFailure, serverNow, useList, type List } from '../../api';
 import { askedFrom, isWaiting, namesOf, opensAnything, RequestStatus } from '../../parts/access-requests';
 import type { AccessRequest } from '../../parts/access-requests';
 import { openedBeside, UseRequest } from '../../parts/session-actions';
-import { DialogButton, Form, localTime, Notice, Row, Section, SelectField, TextField } from '../../ui';
+import { FormButton, localTime, Notice, Row, Section, SelectField, TextField } from '../../ui';
 import { unbroken } from '../../ui';
 import { addressesIn, ownAddressFields, useOwnAddresses } from './own-address';
 import { Grounds, OpenForm } from './start';
@@ -106,43 +106,40 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
       </Notice>
     );
   return (
-    <DialogButton label="Break glass…" kind="danger" title={`Open ${resource.name} without approval?`}>
-      {(close) => (
-        <Form
-          submit="Open without approval"
-          submitKind="danger"
-          busy="Opening…"
-          onCancel={close}
-          onDone={close}
-          send={async (entered) => {
-            const address = await ownAddressFields(me);
-            const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
-            const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
-            const body = { breakGlass: true, resourceIds: [resource.id], ...grounds, ...address };
-            // the code counts once: it is given when nothing else is amiss
-            const start = () => openedBeside(body, 'break-glass', onStarted);
-            await start().catch(async (error: unknown) => {
-              if (asFailure(error).code !== 'Second factor required') throw error;
-              await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });
-              await start();
-            });
-          }}
-        >
-          <p>
-            For an emergency in which there is no time for an approval. It opens at once
-            {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot
-            be extended. All administrators are notified immediately that it was you, and why. Another
-            administrator reviews it afterwards; until then it stays on their list.
-          </p>
-          <Grounds of={[resource]} />
-          <TextField
-            name="code"
-            label="Code of your second factor"
-            autoComplete="one-time-code"
-            help="Of your authenticator, or a recovery code."
-          />
-        </Form>
-      )}
-    </DialogButton>
+    <FormButton
+      label="Break glass…"
+      kind="danger"
+      title={`Open ${resource.name} without approval?`}
+      submit="Open without approval"
+      submitKind="danger"
+      busy="Opening…"
+      send={async (entered) => {
+        const address = await ownAddressFields(me);
+        const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
+        const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
+        const body = { breakGlass: true, resourceIds: [resource.id], ...grounds, ...address };
+        // the code counts once: it is given when nothing else is amiss
+        const start = () => openedBeside(body, 'break-glass', onStarted);
+        await start().catch(async (error: unknown) => {
+          if (asFailure(error).code !== 'Second factor required') throw error;
+          await api.POST('/api/v1/auth/step-up', { body: { code: entered.code('code') } });
+          await start();
+        });
+      }}
+    >
+      <p>
+        For an emergency in which there is no time for an approval. It opens at once
+        {unbroken(own ? ` for ${addressesIn(own).join(' and ')}` : '')}, for an hour at most, and cannot be
+        extended. All administrators are notified immediately that it was you, and why. Another administrator
+        reviews it afterwards; until then it stays on their list.
+      </p>
+      <Grounds of={[resource]} />
+      <TextField
+        name="code"
+        label="Code of your second factor"
+        autoComplete="one-time-code"
+        help="Of your authenticator, or a recovery code."
+      />
+    </FormButton>
   );
 }

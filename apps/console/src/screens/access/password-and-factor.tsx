@@ -1,39 +1,36 @@
 import { useState } from 'react';
 import { api } from '../../api';
-import { Badge, Button, ConfirmButton, DialogButton, Form, Row, Section, TextField } from '../../ui';
+import { Badge, Button, ConfirmButton, DialogButton, Form, FormButton } from '../../ui';
+import { Row, Section, TextField } from '../../ui';
 import { MfaSetup, RecoveryCodes } from '../sign-in/mfa-setup';
 
 /** A new password. Its rules come with a refusal: the API says them to administrators alone before. */
 export const PasswordButton = ({ email }: { readonly email: string }) => (
-  <DialogButton label="Change the password" title="Change the password">
-    {(close) => (
-      <Form
-        submit="Change it"
-        onDone={close}
-        onCancel={close}
-        send={(entered) => {
-          const newPassword = entered.raw('newPassword');
-          const body = { currentPassword: entered.raw('currentPassword'), newPassword };
-          return api.POST('/api/v1/auth/change-password', { body });
-        }}
-      >
-        <input type="hidden" autoComplete="username" value={email} readOnly />
-        <TextField
-          name="currentPassword"
-          label="Current password"
-          type="password"
-          autoComplete="current-password"
-        />
-        <TextField
-          name="newPassword"
-          label="New password"
-          type="password"
-          autoComplete="new-password"
-          help="Your other sign-ins end with it."
-        />
-      </Form>
-    )}
-  </DialogButton>
+  <FormButton
+    label="Change the password"
+    title="Change the password"
+    submit="Change it"
+    send={(entered) => {
+      const newPassword = entered.raw('newPassword');
+      const body = { currentPassword: entered.raw('currentPassword'), newPassword };
+      return api.POST('/api/v1/auth/change-password', { body });
+    }}
+  >
+    <input type="hidden" autoComplete="username" value={email} readOnly />
+    <TextField
+      name="currentPassword"
+      label="Current password"
+      type="password"
+      autoComplete="current-password"
+    />
+    <TextField
+      name="newPassword"
+      label="New password"
+      type="password"
+      autoComplete="new-password"
+      help="Your other sign-ins end with it."
+    />
+  </FormButton>
 );
 
 /** On: new recovery codes, or off. Off: set it up. */

@@ -2,7 +2,7 @@ import { api, type Schemas } from '../../api';
 import { ChoiceField } from '../../parts/choosing';
 import { Collection } from '../../parts/collection';
 import { UserLink } from '../../parts/words';
-import { Badge, ConfirmButton, DialogButton, Empty, Form, Time, unbroken } from '../../ui';
+import { Badge, ConfirmButton, Empty, FormButton, Time, unbroken } from '../../ui';
 
 type Identity = Schemas['UserIdentityDto'];
 
@@ -52,18 +52,14 @@ function LinkOrUnlink({ identity, providerId }: { identity: Identity; providerId
       </ConfirmButton>
     );
   return (
-    <DialogButton label="Link" title={`Who is ${name}?`}>
-      {(close) => (
-        <Form
-          submit="Link"
-          onCancel={close}
-          onDone={close}
-          send={(entered) => api.PUT(PATH, { params, body: { userId: entered.text('userId') } })}
-        >
-          <p>Be sure that it is the same person: {name} of the provider acts as the user that you choose.</p>
-          <ChoiceField from="/api/v1/users" query={PEOPLE} name="userId" label="User" none="Choose" />
-        </Form>
-      )}
-    </DialogButton>
+    <FormButton
+      label="Link"
+      title={`Who is ${name}?`}
+      submit="Link"
+      send={(entered) => api.PUT(PATH, { params, body: { userId: entered.text('userId') } })}
+    >
+      <p>Be sure that it is the same person: {name} of the provider acts as the user that you choose.</p>
+      <ChoiceField from="/api/v1/users" query={PEOPLE} name="userId" label="User" none="Choose" />
+    </FormButton>
   );
 }

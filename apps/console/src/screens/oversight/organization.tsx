@@ -1,5 +1,5 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Page, Tabs } from '../../ui';
+import { getRouteApi } from '@tanstack/react-router';
+import { Page, TabLinks } from '../../ui';
 import { Billing } from './billing';
 import { CompanySignIn } from './company-sign-in';
 import { General } from './general';
@@ -20,18 +20,7 @@ export function Organization() {
   const [, , Shown] = TABS.find(([, each]) => each === tab) ?? TABS[0];
   return (
     <Page title="Organization">
-      <Tabs label="Parts of the organization">
-        {TABS.map(([text, each]) => (
-          <Link
-            key={text}
-            to="/organization"
-            search={{ tab: each }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {text}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Parts of the organization" tabs={TABS} />
       <Shown />
     </Page>
   );

@@ -4,7 +4,7 @@ import { Collection } from '../../parts/collection';
 import { PERSON, ROLE, type Filter } from '../../parts/filters';
 import type { Bulk } from '../../parts/selection';
 import { count, Lines, UserLink } from '../../parts/words';
-import { Badge, Empty, Muted, Page, Section, Tabs, TextField, Time, type Column } from '../../ui';
+import { Badge, Empty, Muted, Page, Section, TabLinks, TextField, Time, type Column } from '../../ui';
 
 type Review = Schemas['ReviewDto'];
 type Kind = Review['kind'];
@@ -115,13 +115,7 @@ export function Reviews() {
         </>
       }
     >
-      <Tabs label="Reviews">
-        {TABS.map(([text, each]) => (
-          <Link key={text} to="/reviews" search={{ tab: each }} activeOptions={{ explicitUndefined: true }}>
-            {text}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Reviews" tabs={TABS} />
       <Section>
         <Collection
           key={kind}

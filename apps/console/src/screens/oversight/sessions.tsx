@@ -6,7 +6,7 @@ import { LockdownActions } from '../../parts/lockdown';
 import { sessionsOf } from '../../parts/session-table';
 import { LIVE, STATUS, type Session } from '../../parts/sessions';
 import { count, sentence } from '../../parts/words';
-import { ButtonLink, Empty, Muted, Page, Section, Tabs } from '../../ui';
+import { ButtonLink, Empty, Muted, Page, Section, TabLinks } from '../../ui';
 import { StaticRuleTable } from './static-rules';
 
 const route = getRouteApi('/signed-in/administrator/open');
@@ -47,18 +47,7 @@ export function Sessions() {
         ) : null
       }
     >
-      <Tabs label="Sessions">
-        {TABS.map(([text, each]) => (
-          <Link
-            key={text}
-            to="/open"
-            search={{ tab: each, userId, resourceId }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {text}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Sessions" tabs={TABS} search={{ userId, resourceId }} />
       <Section>
         <Collection
           key={tab}

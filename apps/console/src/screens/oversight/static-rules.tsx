@@ -8,7 +8,7 @@ import { RESOURCE, statusFilter, type Filter } from '../../parts/filters';
 import { ProviderMessage } from '../../parts/provider-message';
 import { STATUS } from '../../parts/sessions';
 import { Lines } from '../../parts/words';
-import { Action, Badge, ButtonLink, ConfirmButton, DialogButton, Empty, Facts, Form, Loaded } from '../../ui';
+import { Action, Badge, ButtonLink, ConfirmButton, Empty, Facts, Form, FormButton, Loaded } from '../../ui';
 import { Muted, Page, Row, Section, Table, TextField, Time, type Column } from '../../ui';
 import { Code, fromLocalField, toLocalField, zoneName, type Entered } from '../../ui';
 
@@ -133,35 +133,33 @@ const namesOf = (entries: readonly { readonly resourceName: string }[]): string 
 function Create() {
   const navigate = route.useNavigate();
   return (
-    <DialogButton label="Add a static IP rule" kind="primary" title="Let an address in, always">
-      {(close) => (
-        <Form
-          submit="Let it in"
-          onCancel={close}
-          send={async (entered) => {
-            const [label, ipAddress] = [entered.text('label'), entered.text('ipAddress')];
-            const body = {
-              label,
-              ipAddress,
-              resourceIds: entered.all('resourceIds'),
-              expiresAt: endIn(entered),
-            };
-            return (await api.POST('/api/v1/static-ip-rules', { body })).data!;
-          }}
-          onDone={({ id }) => void navigate({ to: '/static-rules/$id', params: { id } })}
-        >
-          <TextField name="label" label="Name" maxLength={200} placeholder="Office Berlin" autoFocus />
-          <TextField
-            name="ipAddress"
-            label="Address or range"
-            placeholder="198.51.100.0/24"
-            help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
-          />
-          <ResourcePicker empty={<ButtonLink to="/resources">Add a resource first</ButtonLink>} />
-          <EndField />
-        </Form>
-      )}
-    </DialogButton>
+    <FormButton
+      label="Add a static IP rule"
+      kind="primary"
+      title="Let an address in, always"
+      submit="Let it in"
+      send={async (entered) => {
+        const [label, ipAddress] = [entered.text('label'), entered.text('ipAddress')];
+        const body = {
+          label,
+          ipAddress,
+          resourceIds: entered.all('resourceIds'),
+          expiresAt: endIn(entered),
+        };
+        return (await api.POST('/api/v1/static-ip-rules', { body })).data!;
+      }}
+      onDone={({ id }) => void navigate({ to: '/static-rules/$id', params: { id } })}
+    >
+      <TextField name="label" label="Name" maxLength={200} placeholder="Office Berlin" autoFocus />
+      <TextField
+        name="ipAddress"
+        label="Address or range"
+        placeholder="198.51.100.0/24"
+        help="IPv4 or IPv6, or a range as CIDR. The address of a rule cannot be changed later."
+      />
+      <ResourcePicker empty={<ButtonLink to="/resources">Add a resource first</ButtonLink>} />
+      <EndField />
+    </FormButton>
   );
 }
 

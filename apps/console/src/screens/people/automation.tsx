@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { api } from '../../api';
 import { Collection, nameColumn, timeColumn } from '../../parts/collection';
-import { ButtonLink, DialogButton, Empty, Form, Muted, Notice, Page, Section, Tabs } from '../../ui';
+import { ButtonLink, Empty, FormButton, Muted, Notice, Page, Section, TabLinks } from '../../ui';
 import { TextField, type Column } from '../../ui';
 import { useMe } from '../../layout/me';
 import { Keys } from './keys';
@@ -60,18 +60,7 @@ export function Automation() {
   const { lead, title, action, List } = TABS.find((each) => each.tab === tab) ?? TABS[0];
   return (
     <Page title="Automation" lead={lead} actions={action}>
-      <Tabs label="Automation">
-        {TABS.map((each) => (
-          <Link
-            key={each.title}
-            to="/automation"
-            search={{ tab: each.tab }}
-            activeOptions={{ explicitUndefined: true }}
-          >
-            {each.title}
-          </Link>
-        ))}
-      </Tabs>
+      <TabLinks label="Automation" tabs={TABS.map((each) => [each.title, each.tab])} />
       {isFree ? (
         <Notice>
           On the Free plan, agents alone have API keys, and no CI system is trusted.{' '}
@@ -91,21 +80,19 @@ export function Automation() {
 function NewServiceUser() {
   const navigate = useNavigate();
   return (
-    <DialogButton label="Create a service user" kind="primary" title="Create a service user">
-      {(close) => (
-        <Form
-          submit="Create"
-          onCancel={close}
-          send={async (entered) => {
-            const body = { isService: true, name: entered.text('name'), roleIds: entered.all('roleIds') };
-            const { id } = (await api.POST('/api/v1/users', { body })).data!;
-            await navigate({ to: '/people/$id', params: { id } });
-          }}
-        >
-          <TextField name="name" label="Name" maxLength={200} help="Of the program: deploy-to-staging." />
-          <RolePicker />
-        </Form>
-      )}
-    </DialogButton>
+    <FormButton
+      label="Create a service user"
+      kind="primary"
+      title="Create a service user"
+      submit="Create"
+      send={async (entered) => {
+        const body = { isService: true, name: entered.text('name'), roleIds: entered.all('roleIds') };
+        const { id } = (await api.POST('/api/v1/users', { body })).data!;
+        await navigate({ to: '/people/$id', params: { id } });
+      }}
+    >
+      <TextField name="name" label="Name" maxLength={200} help="Of the program: deploy-to-staging." />
+      <RolePicker />
+    </FormButton>
   );
 }

@@ -4,12 +4,20 @@ import { CollectionScreen, timeColumn } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { ROLE, statusFilter, type Filter } from '../../parts/filters';
 import type { Bulk } from '../../parts/selection';
-import { Lines, UserLink } from '../../parts/words';
+import { UserLines } from '../../parts/words';
 import { Badge, ButtonLink, Empty, Muted, TextField, type Column } from '../../ui';
 import { USER_STATUS, UserStatus, type User } from './parts';
 
 const COLUMNS: readonly Column<User>[] = [
-  { head: 'Name', sort: 'name', cell: (user) => <PersonName user={user} /> },
+  {
+    head: 'Name',
+    sort: 'name',
+    cell: ({ id, name, email, isOrgAdmin }) => (
+      <UserLines id={id} name={name} email={email}>
+        {isOrgAdmin ? <Badge>Administrator</Badge> : null}
+      </UserLines>
+    ),
+  },
   { head: 'Roles', cell: ({ roleNames }) => roleNames.join(', ') || <Muted>none</Muted> },
   { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
   timeColumn('Last sign-in', 'lastLoginAt'),
@@ -91,12 +99,4 @@ export const People = () => (
     bulk={BULK}
     empty={<Empty title="No person matches" />}
   />
-);
-
-const PersonName = ({ user: { id, name, email, isOrgAdmin } }: { user: User }) => (
-  <Lines>
-    <UserLink id={id}>{name}</UserLink>
-    {isOrgAdmin ? <Badge>Administrator</Badge> : null}
-    <Muted>{email}</Muted>
-  </Lines>
 );

@@ -5,7 +5,7 @@ import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { LockdownActions } from '../../parts/lockdown';
 import { sessionsOf } from '../../parts/session-table';
-import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, Tabs } from '../../ui';
+import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, TabLinks } from '../../ui';
 import { Form, Loaded, Notice, Page, Row, Section, TextField, Time } from '../../ui';
 import type { Entered } from '../../ui';
 import { Ends } from './ends';
@@ -17,6 +17,11 @@ import { PersonResources } from './person-resources';
 const route = getRouteApi('/signed-in/administrator/people/$id');
 
 const NOTHING = <Empty title="Nothing is open" />;
+
+const TABS = [
+  ['Account', undefined],
+  ['May open', 'resources'],
+] as const;
 
 /** One person, or one service user. */
 export function Person() {
@@ -47,14 +52,7 @@ export function Person() {
             </>
           }
         >
-          <Tabs label="Parts of the account">
-            <Link to="." search={{ tab: undefined }} activeOptions={{ explicitUndefined: true }}>
-              Account
-            </Link>
-            <Link to="." search={{ tab: 'resources' }}>
-              May open
-            </Link>
-          </Tabs>
+          <TabLinks label="Parts of the account" tabs={TABS} />
           {tab === 'resources' ? (
             <PersonResources id={id} />
           ) : (

@@ -4,8 +4,8 @@ import { ChoicePicker, ResourcePicker } from '../../parts/choosing';
 import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
-import { Lines, UserLink } from '../../parts/words';
-import { ConfirmButton, DialogButton, Empty, Form, Muted, Row, type Column } from '../../ui';
+import { UserLines } from '../../parts/words';
+import { ConfirmButton, Empty, FormButton, Muted, Row, type Column } from '../../ui';
 import { UserStatus, type User } from './parts';
 
 type Role = Schemas['RoleDto'];
@@ -25,18 +25,14 @@ async function changed(id: string, body: Change): Promise<void> {
 /** Adds what is chosen in a dialog. @param field of `Change` */
 const Add = (given: { id: string; label: string; field: keyof Change; children: ReactNode }) => (
   <Row>
-    <DialogButton label={given.label} title={`${given.label} to the role`}>
-      {(close) => (
-        <Form
-          submit="Add"
-          onCancel={close}
-          onDone={close}
-          send={(entered) => changed(given.id, { [given.field]: entered.all('members') })}
-        >
-          {given.children}
-        </Form>
-      )}
-    </DialogButton>
+    <FormButton
+      label={given.label}
+      title={`${given.label} to the role`}
+      submit="Add"
+      send={(entered) => changed(given.id, { [given.field]: entered.all('members') })}
+    >
+      {given.children}
+    </FormButton>
   </Row>
 );
 
@@ -60,12 +56,7 @@ const USER: readonly Column<User>[] = [
   {
     head: 'Name',
     sort: 'name',
-    cell: ({ id, name, email }) => (
-      <Lines>
-        <UserLink id={id}>{name}</UserLink>
-        <Muted>{email}</Muted>
-      </Lines>
-    ),
+    cell: ({ id, name, email }) => <UserLines id={id} name={name} email={email} />,
   },
   { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
 ];

@@ -7,7 +7,7 @@ import { PERSON, RESOURCE } from '../../parts/filters';
 import { Effects } from '../../parts/effects';
 import { selectorIn } from '../../parts/labels';
 import { count } from '../../parts/words';
-import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Section, Tabs } from '../../ui';
+import { ButtonLink, ConfirmButton, Empty, Form, Loaded, Page, Section, TabLinks } from '../../ui';
 import { TextField, type Column, type Entered } from '../../ui';
 import { Demands, demandsOf } from './role-demands';
 import { RoleResources, RoleUsers } from './role-members';
@@ -89,13 +89,7 @@ export function Role() {
             </ConfirmButton>
           }
         >
-          <Tabs label="Parts of the role">
-            {TABS.map(([text, each]) => (
-              <Link key={text} to="." search={{ tab: each }} activeOptions={{ explicitUndefined: true }}>
-                {text}
-              </Link>
-            ))}
-          </Tabs>
+          <TabLinks label="Parts of the role" tabs={TABS} />
           <Section key={`${id} ${tab}`}>
             {tab === undefined ? <RoleForm role={data} /> : null}
             {tab === 'users' ? <RoleUsers of={data} /> : null}

@@ -4,7 +4,7 @@ import { Collection, timeColumn } from '../../parts/collection';
 import { stateFilter } from '../../parts/filters';
 import type { Credential } from '../../parts/types';
 import { count, Lines, Reason, wordsOf } from '../../parts/words';
-import { Action, Badge, DialogButton, Empty, Form, Muted, Notice, Row, Section, TextField } from '../../ui';
+import { Action, Badge, Empty, FormButton, Muted, Notice, Row, Section, TextField } from '../../ui';
 import type { Column } from '../../ui';
 import { CredentialBadge, VALIDITY } from './credential';
 
@@ -44,27 +44,23 @@ const columnsOf = (id: string): readonly Column<Account>[] => [
       const params = { path: { id, account } };
       return (
         <Row>
-          <DialogButton label="Rename" title={`Rename the account ${account}`}>
-            {(close) => (
-              <Form
-                submit="Save"
-                onDone={close}
-                onCancel={close}
-                send={(entered) =>
-                  api.PATCH(`${PATH}/{account}`, { params, body: { label: entered.text('label') || null } })
-                }
-              >
-                <TextField
-                  name="label"
-                  label="Name"
-                  required={false}
-                  maxLength={100}
-                  defaultValue={label ?? ''}
-                  help="Empty: as the provider calls it."
-                />
-              </Form>
-            )}
-          </DialogButton>
+          <FormButton
+            label="Rename"
+            title={`Rename the account ${account}`}
+            submit="Save"
+            send={(entered) =>
+              api.PATCH(`${PATH}/{account}`, { params, body: { label: entered.text('label') || null } })
+            }
+          >
+            <TextField
+              name="label"
+              label="Name"
+              required={false}
+              maxLength={100}
+              defaultValue={label ?? ''}
+              help="Empty: as the provider calls it."
+            />
+          </FormButton>
           {resources === 0 ? null : (
             <Action label="Verify" act={() => api.POST(`${PATH}/{account}/verify`, { params })} />
           )}

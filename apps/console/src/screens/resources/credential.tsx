@@ -2,7 +2,7 @@ import { useState, type ReactNode } from 'react';
 import { $api, api } from '../../api';
 import { credentialTypeOf, isForMany, providerOf, type Credential } from '../../parts/types';
 import type { ProviderTypes, ResourceType } from '../../parts/types';
-import { Action, Badge, CheckField, Copyable, DialogButton, Facts, Form, Loaded, Muted } from '../../ui';
+import { Action, Badge, CheckField, Copyable, Facts, Form, FormButton, Loaded, Muted } from '../../ui';
 import { Notice, Row, Section, SelectField, Stack, TextField, Time, useTyped } from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
 
@@ -186,30 +186,23 @@ export function CredentialDetails({ of, types, children }: CredentialDetailsProp
       <Row>
         <Action label="Verify now" busy={`Asking ${provider.label}…`} act={() => verifyCredential(of.id)} />
         {type.fields.length > 0 ? (
-          <DialogButton
+          <FormButton
             label={of.isValid === false ? 'Correct it' : 'Replace fields'}
             kind={of.isValid === false ? 'primary' : 'normal'}
             title={`Replace the fields of ${of.name}`}
+            submit="Save and verify"
+            busy={`Asking ${provider.label}…`}
+            send={async (entered) => {
+              const body = credentialDataOf(entered, type);
+              await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id: of.id } }, body });
+              return verifyCredential(of.id);
+            }}
           >
-            {(close) => (
-              <Form
-                submit="Save and verify"
-                busy={`Asking ${provider.label}…`}
-                onCancel={close}
-                onDone={close}
-                send={async (entered) => {
-                  const body = credentialDataOf(entered, type);
-                  await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id: of.id } }, body });
-                  return verifyCredential(of.id);
-                }}
-              >
-                {of.isValid === false ? null : (
-                  <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
-                )}
-                <CredentialFields type={type} hints={of.hints} />
-              </Form>
+            {of.isValid === false ? null : (
+              <Muted>The new ones are used at once. Once they are accepted, revoke the old ones.</Muted>
             )}
-          </DialogButton>
+            <CredentialFields type={type} hints={of.hints} />
+          </FormButton>
         ) : null}
         {children}
       </Row>

@@ -6,8 +6,8 @@ import { credentialTypeOf, isForMany, providerOf, useTypes, type Credential } fr
 import type { ProviderTypes } from '../../parts/types';
 import { RESOURCE_COLUMNS } from '../../parts/resource-columns';
 import { count } from '../../parts/words';
-import { ButtonLink, ConfirmButton, DialogButton, Form, Loaded, Notice, Page, Section } from '../../ui';
-import { Tabs, TextField, type Column } from '../../ui';
+import { ButtonLink, ConfirmButton, FormButton, Loaded, Notice, Page, Section } from '../../ui';
+import { TabLinks, TextField, type Column } from '../../ui';
 import { CloudAccounts } from './cloud-accounts';
 import { CredentialBadge, CredentialDetails, VALIDITY } from './credential';
 import { NOTHING_YET } from './resource-list';
@@ -53,6 +53,11 @@ export function CredentialPage() {
   );
 }
 
+const TABS = [
+  ['Credential', undefined],
+  ['Accounts', 'accounts'],
+] as const;
+
 type DetailsProps = { of: Credential; types: readonly ProviderTypes[] };
 
 function Details({ of, types }: DetailsProps) {
@@ -60,14 +65,7 @@ function Details({ of, types }: DetailsProps) {
   return (
     <Page title={of.name}>
       {isForMany(of) || of.accountsListedAt !== null ? (
-        <Tabs label="Parts of the credential">
-          <Link to="." search={{ tab: undefined }} activeOptions={{ explicitUndefined: true }}>
-            Credential
-          </Link>
-          <Link to="." search={{ tab: 'accounts' }}>
-            Accounts
-          </Link>
-        </Tabs>
+        <TabLinks label="Parts of the credential" tabs={TABS} />
       ) : null}
       {tab ? <CloudAccounts key={of.id} of={of} /> : <Itself of={of} types={types} />}
     </Page>
@@ -82,21 +80,17 @@ function Itself({ of: credential, types }: DetailsProps) {
   return (
     <>
       <CredentialDetails of={credential} types={types}>
-        <DialogButton label="Rename" title={`Rename ${name}`}>
-          {(close) => (
-            <Form
-              submit="Rename"
-              onDone={close}
-              onCancel={close}
-              send={(entered) => {
-                const body = { name: entered.text('name') };
-                return api.PATCH('/api/v1/credentials/{id}', { params, body });
-              }}
-            >
-              <TextField name="name" label="Name" defaultValue={name} />
-            </Form>
-          )}
-        </DialogButton>
+        <FormButton
+          label="Rename"
+          title={`Rename ${name}`}
+          submit="Rename"
+          send={(entered) => {
+            const body = { name: entered.text('name') };
+            return api.PATCH('/api/v1/credentials/{id}', { params, body });
+          }}
+        >
+          <TextField name="name" label="Name" defaultValue={name} />
+        </FormButton>
         <ConfirmButton
           label="Delete"
           title={`Delete the credential ${name}?`}

@@ -2,19 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { api, type Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
 import { Download, MAY } from '../../parts/rights';
-import { Lines, UserLink } from '../../parts/words';
-import { Empty, Muted, Row, Section, type Column } from '../../ui';
+import { UserLines } from '../../parts/words';
+import { Empty, Row, Section, type Column } from '../../ui';
 
 const COLUMNS: readonly Column<Schemas['PersonRightDto']>[] = [
   {
     head: 'Name',
     sort: 'name',
-    cell: ({ userId, name, email }) => (
-      <Lines>
-        <UserLink id={userId}>{name}</UserLink>
-        <Muted>{email}</Muted>
-      </Lines>
-    ),
+    cell: ({ userId, name, email }) => <UserLines id={userId} name={name} email={email} />,
   },
   ...MAY,
 ];

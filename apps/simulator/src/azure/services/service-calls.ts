@@ -6,6 +6,7 @@ import { halfChanged } from '../../faults/half-changed';
 import type { CallModifiers } from '../../faults/serve-call';
 import { cutPage } from '../../paging';
 import type { CloudAnswer, CloudRequest } from '../../provider';
+import { readJson } from '../../read-json';
 import { internalError, invalidContent, scopeLocked } from '../azure-error';
 import { errorOf, jsonAnswer } from '../json-answer';
 import { isRunning, type Operation, type Operations } from '../operations';
@@ -42,7 +43,7 @@ export class ServiceCalls {
   ) {}
 
   get({ service, target, how }: ServiceCall): CloudAnswer {
-    return jsonAnswer(200, this.resourceJson(service, target, this.services.get(target, how.asOf)), 'OK');
+    return jsonAnswer(200, this.resourceJson(service, target, this.services.get(target, how.asOf)));
   }
 
   listRules({ service, target, collection, how, request, base }: ServiceCall): CloudAnswer {
@@ -55,12 +56,12 @@ export class ServiceCalls {
     const value = page.items.map(([name, properties]) =>
       ruleJson(service, target, collection, name, properties),
     );
-    return jsonAnswer(200, { value, ...(page.next && { nextLink: next }) }, 'OK');
+    return jsonAnswer(200, { value, ...(page.next && { nextLink: next }) });
   }
 
   getRule({ service, target, collection, rule, how }: ServiceCall): CloudAnswer {
     const properties = this.services.get(target, how.asOf).rules[collection]?.[rule];
-    if (properties) return jsonAnswer(200, ruleJson(service, target, collection, rule, properties), 'OK');
+    if (properties) return jsonAnswer(200, ruleJson(service, target, collection, rule, properties));
     const type = `${service.armType}/${collection}`;
     const message = `The requested resource of type '${type}' with name '${rule}' was not found.`;
     throw new CloudError(404, 'ResourceNotFound', message);
@@ -86,7 +87,7 @@ export class ServiceCalls {
     if (this.services.locks.has(target)) throw scopeLocked(idOf(service, target));
     this.checkIdle(service, target);
     const resource = this.services.get(target);
-    if (!resource.rules[collection]?.[name]) return jsonAnswer(204, undefined, 'OK');
+    if (!resource.rules[collection]?.[name]) return jsonAnswer(204);
     return this.changed(call, 200, undefined, withRule(resource, collection, name, null));
   }
 
@@ -120,10 +121,10 @@ export class ServiceCalls {
     const operation = this.operations.find(id);
     if (!operation)
       throw new CloudError(404, 'OperationNotFound', `The operation '${id}' could not be found.`);
-    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' }, 'OK');
+    if (isRunning(operation)) return jsonAnswer(200, { status: 'InProgress' });
     const { error } = operation;
     const body = error ? { status: 'Failed', error: errorOf(error) } : { status: 'Succeeded' };
-    return jsonAnswer(200, body, 'OK');
+    return jsonAnswer(200, body);
   }
 
   /** Carries a change out, and answers it: at once, or with the address of its operation, which ends later. */
@@ -135,11 +136,11 @@ export class ServiceCalls {
   ): CloudAnswer {
     if (!service.isSlow) {
       this.services.write(target, next);
-      return jsonAnswer(status, body, 'OK');
+      return jsonAnswer(status, body);
     }
     const operation = this.operations.start(target, '', fails ? internalError() : null, this.operationMs);
     if (!fails) this.services.later(target, operation.endsAt, () => this.services.write(target, next));
-    return jsonAnswer(202, body, 'OK', operationLink(service, base, request, operation));
+    return jsonAnswer(202, body, operationLink(service, base, request, operation));
   }
 
   private checkIdle({ isSlow }: Service, target: string): void {
@@ -191,11 +192,9 @@ function readRule([first, last]: readonly [string, string], collection: string, 
 }
 
 function readBody(body: string): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    throw invalidContent('it is no JSON');
-  }
+  const read = readJson(body) as Json | undefined;
+  if (read === undefined) throw invalidContent('it is no JSON');
+  return read;
 }
 
 /** @param properties null: without the rule */

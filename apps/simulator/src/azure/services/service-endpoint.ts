@@ -45,13 +45,8 @@ export class ServiceEndpoint {
   handle(request: CloudRequest, route: ServiceRoute): Promise<CloudAnswer | typeof NO_ANSWER> {
     const { operation, effect, target, service } = route;
     const items = effect === 'add' || effect === 'remove' ? 1 : 0;
-    const call = {
-      provider: 'AZURE',
-      operation,
-      effect,
-      targets: target === null ? [] : [target],
-      items,
-    } as const;
+    const targets = target === null ? [] : [target];
+    const call = { provider: 'AZURE', operation, effect, targets, items } as const;
     const perform = (how: CallModifiers, fails = false): CloudAnswer =>
       this.perform(request, route, how, fails);
     return serveCall(this.world, request.epoch, call, {
@@ -77,39 +72,28 @@ export class ServiceEndpoint {
     if (!service || target === null) throw notFound(target);
     if (kind === 'permissions') {
       const actions = this.world.roles.permissionsOf('AZURE');
-      return jsonAnswer(200, { value: [{ actions, notActions: [] }] }, 'OK');
+      return jsonAnswer(200, { value: [{ actions, notActions: [] }] });
     }
     if (kind === 'locks') {
       const level = this.services.locks.get(target);
-      return jsonAnswer(
-        200,
-        { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] },
-        'OK',
-      );
+      return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] });
     }
     const base = this.admission.base(request);
     return this.calls[kind]({ request, service, target, collection, rule, how, fails, base });
   }
 
   private refusal(why: Refusal, route: ServiceRoute, request: CloudRequest): CloudError {
-    switch (why) {
-      case 'throttle':
-        return tooManyRequests();
-      case 'error':
-        return internalError();
-      case 'not-found':
-        return notFound(route.target);
-      case 'quota':
-        return ruleLimitReached(route.service?.limit ?? 0);
-      case 'refuse':
-        return this.unauthorized(route, request);
-      case 'conflict':
-        return anotherOperation();
-      case 'invalid':
-        return invalidContent('a value is malformed.');
-      case 'unauthenticated':
-        return tokenRefused();
-    }
+    const errors: Readonly<Record<Refusal, () => CloudError>> = {
+      throttle: tooManyRequests,
+      error: internalError,
+      'not-found': () => notFound(route.target),
+      quota: () => ruleLimitReached(route.service?.limit ?? 0),
+      refuse: () => this.unauthorized(route, request),
+      conflict: anotherOperation,
+      invalid: () => invalidContent('a value is malformed.'),
+      unauthenticated: tokenRefused,
+    };
+    return errors[why]();
   }
 
   private unauthorized({ action }: ServiceRoute, { path }: CloudRequest): CloudError {

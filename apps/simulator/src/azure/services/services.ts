@@ -1,6 +1,6 @@
 import { bareAddress, readAddressOrCidr } from '../../cidr';
 import { History } from '../../ground-truth/history';
-import type { LedgerRule } from '../../ground-truth/ledger';
+import { ALL_TRAFFIC, type LedgerRule } from '../../ground-truth/ledger';
 import type { LockLevel, World } from '../../provider';
 import { rangesBetween } from './ranges';
 import { SERVICE_TARGETS, serviceOf, type ListService, type Service } from './service-types';
@@ -27,8 +27,8 @@ export class Services {
   /** by target: the change that its running operation carries out */
   private readonly pending = new Map<string, { readonly endsAt: number; readonly change: () => void }>();
 
-  constructor(private readonly world: World) {
-    this.resources = new History(world.clock);
+  constructor(world: World) {
+    this.resources = new History(world, ledgerRulesOf);
     this.reset();
   }
 
@@ -60,11 +60,9 @@ export class Services {
     change();
   }
 
-  /** Replaces a resource, and records in the ledger what that opens and closes. */
+  /** Replaces a resource. */
   write(target: string, resource: ServiceResource): void {
-    const service = serviceOf(target)!;
-    const before = ledgerRulesOf(service, target, this.get(target));
-    this.world.ledger.replace(before, ledgerRulesOf(service, target, resource));
+    this.flush(target);
     this.resources.set(target, resource);
   }
 
@@ -94,14 +92,13 @@ export const entriesOf = ({ property }: ListService, { properties }: ServiceReso
 };
 
 /** What the firewall lets in now. */
-function ledgerRulesOf(service: Service, target: string, resource: ServiceResource): LedgerRule[] {
+function ledgerRulesOf(resource: ServiceResource, target: string): LedgerRule[] {
+  const service = serviceOf(target)!;
   const rule = (address: string, providerRuleId: string, ours: boolean): LedgerRule => ({
     provider: 'AZURE',
     target,
     address: bareAddress(address),
-    protocol: 'all',
-    fromPort: null,
-    toPort: null,
+    ...ALL_TRAFFIC,
     ours,
     providerRuleId,
   });

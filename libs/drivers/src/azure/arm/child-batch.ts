@@ -1,8 +1,8 @@
-import { canonicalCidr, ruleKey, type ChangeResult } from '#rules';
+import { canonicalCidr, ruleKey } from '#rules';
 import { asCallFailure, CallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
 import { doneWith, Outcomes } from '../../outcomes';
-import type { AddChange, RemoveChange, RuleChange } from '../../provider-driver';
+import type { AddChange, RemoveChange } from '../../provider-driver';
 import { SCOPE_LOCKED } from '../azure-errors';
 import { NEUTRALISED } from '../batch';
 import type { Json } from './arm-json';
@@ -31,7 +31,7 @@ export interface ChildWrites {
 
 /** Applies one batch of changes to one service, one call for each. */
 export class ChildBatch {
-  private readonly outcomes = new Outcomes('Azure');
+  readonly outcomes = new Outcomes('Azure');
   /** by IP version: each has its own limit */
   private readonly full = new Map<4 | 6, CallFailure>();
 
@@ -43,19 +43,6 @@ export class ChildBatch {
     private readonly deadline: Deadline,
   ) {}
 
-  get failure(): CallFailure | null {
-    return this.outcomes.failure;
-  }
-
-  /** Call it after the removals. */
-  beginAdditions(): void {
-    this.outcomes.beginAdditions();
-  }
-
-  resultsOf(changes: readonly RuleChange[]): ChangeResult[] {
-    return this.outcomes.resultsOf(changes);
-  }
-
   async remove({ providerRuleId: id }: RemoveChange): Promise<void> {
     const { version, name } = parseId(id);
     const collection = this.writes.collectionOf(version);
@@ -63,13 +50,13 @@ export class ChildBatch {
       const message = `${id} is not ours: it has no name of ours`;
       return this.outcomes.failed([id], new CallFailure('conflict', message, null, true));
     }
-    if (!this.canSend(id)) return;
+    if (!this.outcomes.maySend(id, this.deadline)) return;
     try {
       const more = await this.removeOrNeutralise({ collection, name });
       this.rules = this.rules.filter((rule) => idOf(rule) !== id);
       this.outcomes.done(id, null, more);
     } catch (error) {
-      this.failed(id, asCallFailure(error));
+      this.outcomes.failedOrHalted(id, asCallFailure(error));
     }
   }
 
@@ -99,7 +86,7 @@ export class ChildBatch {
     if (refusal || !collection) return this.outcomes.failed([key], refusal!);
     const quotaFailure = this.full.get(collection.version);
     if (quotaFailure) return this.outcomes.failed([key], quotaFailure);
-    if (!this.canSend(key)) return;
+    if (!this.outcomes.maySend(key, this.deadline)) return;
     const changed = this.rules.find((rule) => isReplaced(rule) && this.isOurs(rule));
     const written = changed ?? { collection, name: ownName(this.deployment, ruleId) };
     try {
@@ -109,28 +96,12 @@ export class ChildBatch {
     } catch (error) {
       const failure = asCallFailure(error);
       if (failure.kind === 'quota') this.full.set(collection.version, failure);
-      this.failed(key, failure);
+      this.outcomes.failedOrHalted(key, failure);
     }
   }
 
   private isOurs({ name }: ChildRule): boolean {
     return ownRuleId(this.deployment, name) !== null;
-  }
-
-  private canSend(key: string): boolean {
-    if (!this.outcomes.haltedBy && !this.deadline.hasTimeFor(1)) {
-      const late = new CallFailure('transient', 'The changes before it took all the time', null, true);
-      this.outcomes.haltUnsent([], late);
-    }
-    this.outcomes.unsent([key]);
-    return this.outcomes.haltedBy === null;
-  }
-
-  /** Records a failure. Halts the batch unless the failure concerns only this change. */
-  private failed(key: string, failure: CallFailure): void {
-    const concernsChangeOnly = failure.settled && (failure.kind === 'invalid' || failure.kind === 'quota');
-    if (concernsChangeOnly) this.outcomes.failed([key], failure);
-    else this.outcomes.halt([key], failure);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { ResourceConfig } from '#rules';
+import type { ResourceConfig, RuleSpec } from '#rules';
 import { asCallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
 import { DriverError } from '../../driver-error';
-import { ALL_TRAFFIC, explainOpen, refuseOpenTarget } from '../../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen, refuseOpenTarget } from '../../open-target';
 import {
   byAction,
   type CloudTarget,
@@ -87,9 +87,9 @@ export class ChildRules implements AzureTarget {
     const batch = new ChildBatch(this, rules, this.given.target.deployment, this.given.deadline);
     for (const change of new Map(removals.map((one) => [one.providerRuleId, one])).values())
       await batch.remove(change);
-    batch.beginAdditions();
+    batch.outcomes.beginAdditions();
     for (const change of adds) await batch.add(change);
-    return { results: batch.resultsOf(changes), failure: batch.failure };
+    return { results: batch.outcomes.resultsOf(changes), failure: batch.outcomes.failure };
   }
 
   collectionOf(version: 4 | 6): RuleCollection | undefined {
@@ -187,10 +187,8 @@ export class ChildRules implements AzureTarget {
   }
 }
 
-const accessRules = (rules: readonly ChildRule[]): { address: string; protocol: 'all'; ports: [] }[] =>
-  rules
-    .filter((rule) => !letsInAzure(rule))
-    .flatMap(({ cidrs }) => cidrs.map((address) => ({ address, protocol: 'all', ports: [] }) as const));
+const accessRules = (rules: readonly ChildRule[]): RuleSpec[] =>
+  rules.filter((rule) => !letsInAzure(rule)).flatMap(({ cidrs }) => cidrs.map(allTrafficFrom));
 
 const isNamed = (one: ChildRule, { collection, name }: Pick<ChildRule, 'collection' | 'name'>): boolean =>
   one.collection === collection && one.name.toLowerCase() === name.toLowerCase();

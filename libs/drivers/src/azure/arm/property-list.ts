@@ -1,10 +1,10 @@
 import { canonicalCidr, type ObservedRule, type ResourceConfig } from '#rules';
 import { DriverError } from '../../driver-error';
-import { ALL_TRAFFIC, explainOpen } from '../../open-target';
+import { ALL_TRAFFIC, allTrafficFrom, explainOpen } from '../../open-target';
 import type { Inspection, RuleChange, Verified } from '../../provider-driver';
 import { isRecord } from '../../untrusted-json';
 import { ListChange, type ListPort } from '../../whole-list/list-change';
-import { keyOfCidr, refused, type ListForm } from '../../whole-list/plan-rewrite';
+import { BY_MEANING, keyOfCidr, refused, type ListForm } from '../../whole-list/plan-rewrite';
 import { unexpectedResponse } from '../azure-errors';
 import type { Applied, AzureTarget } from '../azure-target';
 import { stillRunning, type Json, type RunningOperation } from './arm-json';
@@ -134,9 +134,9 @@ export class PropertyList implements AzureTarget {
   /** Why the list has no effect, or restricts nothing, as a message; null: it decides. */
   private explain(list: ListOfResource): string | null {
     const { name } = this.given;
-    const rules = list.entries.flatMap((entry) => this.form.own(entry) ?? []);
-    const access = rules.map((address) => ({ address, protocol: 'all', ports: [] }) as const);
-    return this.openReason(list) ?? this.closedReason(list) ?? explainOpen(name, ALL_TRAFFIC, access);
+    const ranges = list.entries.flatMap((entry) => this.form.own(entry) ?? []);
+    const rules = ranges.map(allTrafficFrom);
+    return this.openReason(list) ?? this.closedReason(list) ?? explainOpen(name, ALL_TRAFFIC, rules);
   }
 
   private openReason({ property }: ListOfResource): string | null {
@@ -174,9 +174,9 @@ export class PropertyList implements AzureTarget {
 const isEntry = (item: unknown): item is Json & { readonly value: string } =>
   isRecord(item) && typeof item.value === 'string';
 
-/** Some services change spellings: an entry is ours by what it means. */
 const listForm = ({ noun, hosts }: ListType): ListForm => ({
-  own: (entry) => canonicalCidr(entry)?.cidr ?? null,
+  // some services change spellings
+  ...BY_MEANING,
   spell: (cidr) => {
     const range = canonicalCidr(cidr);
     if (range?.cidr !== cidr) return refused('invalid', `${cidr} is no address or range`);
@@ -185,9 +185,5 @@ const listForm = ({ noun, hosts }: ListType): ListForm => ({
       return refused('invalid', `A ${noun} takes no range of two addresses: use two`);
     return hosts === 'bare' && range.prefix === 32 ? cidr.replace('/32', '') : cidr;
   },
-  idOf: (cidr) => cidr,
-  cidrOf: (providerRuleId) => canonicalCidr(providerRuleId)?.cidr ?? null,
-  sentinel: null,
   whenEmpty: 'closed',
-  isDivided: true,
 });
