@@ -118,7 +118,7 @@ async function floorSettings(drawbridge: Drawbridge, owner: Organization): Promi
 
 async function startFloor(settings: FloorSettings): Promise<{ url: string; stop(): void }> {
   const child = fork(join(__dirname, 'floor.ts'), {
-    execArgv: ['--require', join(__dirname, '..', 'harness', 'typescript.cjs')],
+    execArgv: ['--require', join(__dirname, '..', 'harness', 'loading', 'typescript.cjs')],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   child.send(settings);
