@@ -113,7 +113,7 @@ export interface LockedRules {
   readonly rules: readonly Rule[];
 }
 
-/** Loads rules with their holders and addresses, and saves them whole. What they become is decided by `ruleLife` and `settle`. */
+/** Loads rules with their holders and addresses, and saves them whole. What they become is decided by `ruleLife`, `observe` and `rule-unread.ts`. */
 export class RuleStore {
   /** Due rules of the target, unwanted ones first. */
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRules> {

@@ -29,8 +29,8 @@ export interface ObservedRule {
 }
 
 /**
- * `throttled`, `transient` and `conflict` are retryable. `denied`, `quota`, `invalid` and `wrong-family` fail an addition at
- * once. A removal is retried after any kind. `target-missing`: also the answer of a wrong region, a changed identity or a
+ * `throttled`, `transient` and `conflict` are retryable. `denied`, `invalid` and `wrong-family` fail an addition at once,
+ * `quota` after two more tries. A removal is retried after any kind. `target-missing`: also the answer of a wrong region, a changed identity or a
  * lagging replica. `wrong-family`: the target holds no addresses of this IP version.
  */
 export const DRIVER_ERROR_KINDS = [

@@ -42,7 +42,7 @@ export const RESTORED =
 const MIN_RETRY_MS = 200;
 
 /** How the row changes, before its intervals; null: unchanged. */
-export interface Change {
+export interface RowChange {
   readonly state: RuleState | null;
   readonly observedPresent: boolean;
   readonly providerRuleId: string | null;
@@ -62,7 +62,7 @@ export interface Change {
   readonly failed: Decided['failed'];
 }
 
-export function unchanged(rule: DueRule): Change {
+export function unchanged(rule: DueRule): RowChange {
   return {
     state: null,
     observedPresent: false,
@@ -98,7 +98,7 @@ export function changeBy(
   verdict: Verdict,
   { attempts, waitMs, chance }: RetryAfter,
   wasRead = true,
-): Change {
+): RowChange {
   const none = unchanged(rule);
   // a requested wait is capped: a removal cannot wait for an hour
   const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
@@ -158,7 +158,7 @@ function retried(
   attempts: number,
   again: number,
   wasRead: boolean,
-): Partial<Change> {
+): Partial<RowChange> {
   const { desired, isTurned = false } = rule;
   const inFlight = unknown || rule.inFlight;
   // not a failure of its target, unless that says so
@@ -181,7 +181,7 @@ function retried(
 }
 
 /** The rule as it is now, and what that means for the ledger and its addresses. */
-export function decided(rule: DueRule, change: Change, moment: Moment, ending: Ending): Decided {
+export function decided(rule: DueRule, change: RowChange, moment: Moment, ending: Ending): Decided {
   const { row, desired } = rule;
   const { now, read } = moment;
   const { state, targetMissing, inFlight, nativeEndAt } = change;
@@ -223,7 +223,7 @@ export function decided(rule: DueRule, change: Change, moment: Moment, ending: E
 /** Its holders' end has moved since the pass planned, or its provider grants less: another pass renews it. Null: it does not. */
 function prolongedInMs(
   rule: DueRule,
-  { state, nativeEndAt }: Change,
+  { state, nativeEndAt }: RowChange,
   { now, expiry }: Moment,
 ): number | null {
   if (!expiry || !nativeEndAt || state !== 'present' || !rule.desired || !rule.mayOpen) return null;

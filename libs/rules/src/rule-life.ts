@@ -15,7 +15,8 @@ import {
 export { NEW };
 
 /**
- * The life of a rule: every move of passes, comparisons and agents' reports. What requests hold and release, the database decides.
+ * The life of a rule: the moves of calls, comparisons and the sweep; `observe` and `reported` have those of passes and agents'
+ * reports. What requests hold and release, the database decides.
  *
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`

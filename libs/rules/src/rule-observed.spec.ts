@@ -118,6 +118,8 @@ describe('A rule after a pass', () => {
       (result) => decided(rule, seen([OURS], 'remove', result, 800)).rule.attempts,
     );
     expect(attempts).toEqual([3, 2]);
+    const { sent } = seen([OURS], 'remove', { ...THROTTLED, isTurn: true });
+    expect(decided(rule, { ...failed('denied', 800), sent }, UNREAD).rule.attempts).toBe(2);
   });
 
   it('that was postponed keeps its failures and shows why it waits', () => {

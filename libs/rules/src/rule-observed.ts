@@ -73,7 +73,8 @@ function unread(rules: readonly DueRule[], { error, sent, waitMs }: PassFacts, m
     const dueInMs = isSoonOver
       ? Math.min(found.dueInMs ?? NOT_FOUND_RETRY_MS, NOT_FOUND_RETRY_MS)
       : found.dueInMs;
-    const change = { ...found, dueInMs, targetMissing: (isMissing && isWritten) || null };
+    const tried = waitsForTurn(sent.get(rule.ruleId)) ? { attempts: row.attempts } : {};
+    const change = { ...found, ...tried, dueInMs, targetMissing: (isMissing && isWritten) || null };
     return decided(rule, change, moment, {
       ...(verdict.kind === 'absent' && { givenUp: { cause: 'TARGET_GONE', reason: message } }),
       refusal: kind === 'target-missing' || rule.state === 'absent' ? null : refusalBy(rule, verdict),
