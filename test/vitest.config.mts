@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { transform } from '@swc/core';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
@@ -50,9 +50,14 @@ const CORES = availableParallelism();
 /** These never wait, and each worker loads their modules anew. */
 const pure = { maxWorkers: CORES + 1, sequence: { groupOrder: 0 } };
 /** A worker of suites with a product, or of a driver's time-outs, mostly waits. With its processes it takes a gigabyte. */
-const product = { maxWorkers: CORES + 7, sequence: { groupOrder: 1 } };
+const FITTING = Math.max(2, Math.floor(totalmem() / 1.5e9));
+const product = { maxWorkers: Math.min(CORES + 7, FITTING), sequence: { groupOrder: 1 } };
 /** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
-const long = { maxWorkers: CORES + 5, sequence: { groupOrder: 2 }, testTimeout: 240_000 };
+const long = {
+  maxWorkers: Math.min(CORES + 5, FITTING),
+  sequence: { groupOrder: 2 },
+  testTimeout: 240_000,
+};
 /** One PostgreSQL for the whole run. */
 const server = { globalSetup: ['test/harness/product/test-server.ts'] };
 
