@@ -66,10 +66,10 @@ const project = (
   name: string,
   include: string[],
   settings: TestProjectInlineConfiguration['test'],
-  product: Pick<TestProjectInlineConfiguration, 'plugins' | 'resolve' | 'ssr'> = SOURCES,
+  code: Pick<TestProjectInlineConfiguration, 'plugins' | 'resolve' | 'ssr'> = SOURCES,
 ): TestProjectInlineConfiguration => ({
   extends: true,
-  ...product,
+  ...code,
   test: {
     name,
     include,

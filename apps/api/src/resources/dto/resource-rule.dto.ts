@@ -80,7 +80,8 @@ export class ResourceRuleDto {
   isOverdue!: boolean;
   @ApiProperty({
     example: false,
-    description: 'true: another program removes it again and again, or it has no effect; it is added again at nextAttemptAt',
+    description:
+      'true: another program removes it again and again, or it has no effect; it is added again at nextAttemptAt',
   })
   isSuspended!: boolean;
   @ApiProperty({ ...TIME_OR_NULL, example: null, description: 'null: there is nothing to do' })
