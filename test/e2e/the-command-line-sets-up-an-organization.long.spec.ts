@@ -240,19 +240,6 @@ describe('The command line sets up an organization', () => {
     expect(await done('users', 'remove', ...people)).toMatch(/\ngrace\S+ +DONE *\nalan\S+ +DONE *\n$/);
   });
 
-  it('what a start without names leaves out is named', async () => {
-    await done('roles', 'assign', 'developers', '--resource', 'gone');
-    for (const more of [['--dry-run'], []]) {
-      const { code, stderr } = await run('start', '--ipv4', '203.0.113.97', ...more);
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringContaining('left out, as not verified or inactive: gone') as string,
-      ]);
-    }
-    await done('stop', '--all');
-    await done('roles', 'unassign', 'developers', '--resource', 'gone');
-  });
-
   it('a service user has a key, and a trust lets in jobs without one', async () => {
     await done('users', 'create-service', 'pipeline', '--role', 'developers');
     const key = await done('keys', 'create', 'deploy', '--user', 'pipeline');
@@ -294,6 +281,19 @@ describe('The command line sets up an organization', () => {
     );
     expect(await done('report', '--user', 'me', '--from', '2h')).toBe('No access.\n');
     expect((await run('audit', '--since', 'x')).stderr).toContain('--since: "x" is no time');
+  });
+
+  it('what a start without names leaves out is named', async () => {
+    await done('roles', 'assign', 'developers', '--resource', 'gone');
+    for (const more of [['--dry-run'], []]) {
+      const { code, stderr } = await run('start', '--ipv4', '203.0.113.97', ...more);
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringContaining('left out, as not verified or inactive: gone') as string,
+      ]);
+    }
+    await done('stop', '--all');
+    await done('roles', 'unassign', 'developers', '--resource', 'gone');
   });
 
   it('lockdown ends all access and refuses more, until it is lifted', async () => {

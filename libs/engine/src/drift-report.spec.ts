@@ -24,7 +24,7 @@ const rule = (key: string, more: Partial<KnownRules['rules'][number]>): KnownRul
   isUnmanaged: false,
   isSuspended: false,
   isMissing: false,
-  isOverdue: false,
+  removalFailed: false,
   providerRuleId: `id of ${key}`,
   targetMissing: false,
   wasObserved: true,
@@ -45,7 +45,7 @@ const messageOf = (
 
 describe('The health message of a comparison', () => {
   it.each([
-    ['an overdue removal', rule('a', { desired: false, isOverdue: true }), [ours('a')]],
+    ['a removal that failed', rule('a', { desired: false, removalFailed: true }), [ours('a')]],
     ['a refused addition', rule('a', { state: 'absent' }), []],
     ['a late write', rule('a', { desired: false, state: 'absent' }), [ours('a')]],
   ])('does not blame another program for %s of ours', (_, known, observed) => {
@@ -53,7 +53,7 @@ describe('The health message of a comparison', () => {
   });
 
   it('blames another program for what it did, and for nothing else', () => {
-    const known = [rule('lost', {}), rule('kept', { desired: false, isOverdue: true })];
+    const known = [rule('lost', {}), rule('kept', { desired: false, removalFailed: true })];
     expect(messageOf(known, [ours('kept')])).toBe(
       'Rules changed by another program: 1 missing, to be added again. Rules are not as they should be: 1 of ours that should be gone, removal is retried (0 unmanaged rules left alone)',
     );

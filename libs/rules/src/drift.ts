@@ -15,8 +15,8 @@ export interface KnownRule extends Pick<
   readonly key: string;
   /** a live holder exists */
   readonly desired: boolean;
-  /** without one it has been there for longer than a removal takes */
-  readonly isOverdue: boolean;
+  /** without one: its removal was tried and failed, or takes too long */
+  readonly removalFailed: boolean;
 }
 
 /** A rule present under a new provider id: another program recreated it unchanged. */
@@ -147,7 +147,7 @@ export function unwantedRules(
   const ownersOf = ownersByProviderId(known, new OwnRules(observed));
   return observed.filter((shown) => {
     const rule = byKey.get(shown.key) ?? ownersOf.get(shown.providerRuleId);
-    const isExplained = rule && (rule.desired || (rule.state !== 'absent' && !rule.isOverdue));
+    const isExplained = rule && (rule.desired || (rule.state !== 'absent' && !rule.removalFailed));
     return isOurs(shown, rule ? recordedId(rule) : null) && !isExplained;
   });
 }
