@@ -287,10 +287,8 @@ describe('The command line sets up an organization', () => {
     await done('roles', 'assign', 'developers', '--resource', 'gone');
     for (const more of [['--dry-run'], []]) {
       const { code, stderr } = await run('start', '--ipv4', '203.0.113.97', ...more);
-      expect([code, stderr]).toEqual([
-        0,
-        expect.stringContaining('left out, as not verified or inactive: gone') as string,
-      ]);
+      expect(code).toBe(0);
+      expect(stderr).toContain('left out, as not verified or inactive: gone');
     }
     await done('stop', '--all');
     await done('roles', 'unassign', 'developers', '--resource', 'gone');

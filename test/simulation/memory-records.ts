@@ -170,7 +170,6 @@ export class MemoryComparisons implements InMemory<ComparisonStore> {
         isUnmanaged: rule.isUnmanaged,
         isSuspended: rule.isSuspended,
         isMissing: rule.isMissing,
-        removalFailed: rule.attempts > 0 || rule.overdueAt !== null,
         providerRuleId: rule.providerRuleId,
         targetMissing: rule.targetMissingSince !== null,
         wasObserved: rule.presentSince !== null,

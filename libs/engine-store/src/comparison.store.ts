@@ -88,7 +88,6 @@ export class ComparisonStore {
          SELECT jsonb_build_object('ruleId', r.id, 'key', r.key, 'state', r.state, 'isUnmanaged', r.is_unmanaged,
            'isSuspended', r.is_suspended, 'isMissing', r.is_missing, 'providerRuleId', r.provider_rule_id,
            'targetMissing', r.target_missing_since IS NOT NULL, 'wasObserved', r.present_since IS NOT NULL,
-           'removalFailed', r.attempts > 0 OR r.overdue_at IS NOT NULL,
            'desired', EXISTS (
              SELECT FROM rule_holders holder JOIN resource_ips ip ON ip.id = holder.resource_ip_id
              WHERE holder.rule_id = r.id AND holder.released_at IS NULL AND ip.status IN (${HOLDING})))

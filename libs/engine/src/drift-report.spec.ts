@@ -24,7 +24,6 @@ const rule = (key: string, more: Partial<KnownRules['rules'][number]>): KnownRul
   isUnmanaged: false,
   isSuspended: false,
   isMissing: false,
-  removalFailed: false,
   providerRuleId: `id of ${key}`,
   targetMissing: false,
   wasObserved: true,
@@ -45,7 +44,7 @@ const messageOf = (
 
 describe('The health message of a comparison', () => {
   it.each([
-    ['a removal that failed', rule('a', { desired: false, removalFailed: true }), [ours('a')]],
+    ['a refused removal', rule('a', { desired: false }), [ours('a')]],
     ['a refused addition', rule('a', { state: 'absent' }), []],
     ['a late write', rule('a', { desired: false, state: 'absent' }), [ours('a')]],
   ])('does not blame another program for %s of ours', (_, known, observed) => {
@@ -53,14 +52,10 @@ describe('The health message of a comparison', () => {
   });
 
   it('blames another program for what it did, and for nothing else', () => {
-    const known = [rule('lost', {}), rule('kept', { desired: false, removalFailed: true })];
+    const known = [rule('lost', {}), rule('kept', { desired: false })];
     expect(messageOf(known, [ours('kept')])).toBe(
       'Rules changed by another program: 1 missing, to be added again. Rules are not as they should be: 1 of ours that should be gone, removal is retried (0 unmanaged rules left alone)',
     );
-  });
-
-  it('has nothing to say of a removal that is under way', () => {
-    expect(messageOf([rule('a', { desired: false })], [ours('a')])).toBeNull();
   });
 
   it('says that a target lets everybody in, in the words of a verification, whatever else there is', () => {

@@ -13,7 +13,6 @@ const known: fc.Arbitrary<KnownRule[]> = fc
       isUnmanaged: fc.boolean(),
       isSuspended: fc.boolean(),
       isMissing: fc.boolean(),
-      removalFailed: fc.boolean(),
       providerRuleId: fc.option(fc.constantFrom('sgr-0', 'sgr-1', 'sgr-old')),
     }),
     { selector: (rule) => rule.key },
@@ -93,7 +92,6 @@ describe('findDrift', () => {
       isUnmanaged: false,
       isSuspended: false,
       isMissing: false,
-      removalFailed: false,
       providerRuleId: null,
     };
     const rules: KnownRule[] = [
@@ -121,7 +119,6 @@ describe('findDrift', () => {
     isUnmanaged: false,
     isSuspended: false,
     isMissing: false,
-    removalFailed: false,
     providerRuleId: 'sgr-1',
   };
 
@@ -212,8 +209,7 @@ describe('findDrift', () => {
 
     it('counts an unwanted one among those to remove, and none that is desired', () => {
       expect(findDrift([{ ...held, desired: false }], [now])).toEqual(NO_DRIFT);
-      expect(unwantedRules([{ ...held, desired: false, removalFailed: true }], [now])).toEqual([now]);
-      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([]);
+      expect(unwantedRules([{ ...held, desired: false }], [now])).toEqual([now]);
       expect(unwantedRules([held], [now])).toEqual([]);
     });
 
@@ -243,7 +239,6 @@ describe('findDrift', () => {
       key,
       ruleId: `rule-${index}`,
       desired: index === 0,
-      removalFailed: index === 1,
       providerRuleId: `sgr-${index}`,
     }));
     const recorded: KnownRule[] = [rules[0]!, rules[1]!, { ...rules[2]!, state: 'absent' }];
@@ -253,24 +248,11 @@ describe('findDrift', () => {
   });
 
   it.each<[string, KnownRule, boolean]>([
-    ['is returned when it has its recorded id', { ...held, desired: false, removalFailed: true }, true],
+    ['is returned when it has its recorded id', { ...held, desired: false }, true],
     ['is not returned while it is desired', held, false],
-    ['is not returned while its removal is under way', { ...held, desired: false }, false],
-    [
-      'is not returned under another id',
-      { ...held, desired: false, removalFailed: true, providerRuleId: 'sgr-0' },
-      false,
-    ],
-    [
-      'is not returned without a recorded id',
-      { ...held, desired: false, removalFailed: true, providerRuleId: null },
-      false,
-    ],
-    [
-      'is not returned when recorded as unmanaged',
-      { ...held, desired: false, removalFailed: true, isUnmanaged: true },
-      false,
-    ],
+    ['is not returned under another id', { ...held, desired: false, providerRuleId: 'sgr-0' }, false],
+    ['is not returned without a recorded id', { ...held, desired: false, providerRuleId: null }, false],
+    ['is not returned when recorded as unmanaged', { ...held, desired: false, isUnmanaged: true }, false],
   ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
     const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(unwantedRules([recorded], [bare])).toEqual(isUnwanted ? [bare] : []);

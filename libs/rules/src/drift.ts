@@ -15,8 +15,6 @@ export interface KnownRule extends Pick<
   readonly key: string;
   /** a live holder exists */
   readonly desired: boolean;
-  /** without one: its removal was tried and failed, or takes too long */
-  readonly removalFailed: boolean;
 }
 
 /** A rule present under a new provider id: another program recreated it unchanged. */
@@ -138,7 +136,7 @@ function ownersByProviderId(known: readonly KnownRule[], own: OwnRules): Map<str
   );
 }
 
-/** Present rules of ours without a holder, but for those whose removal is under way. */
+/** Present rules of ours without a holder, whatever their recorded state. */
 export function unwantedRules(
   known: readonly KnownRule[],
   observed: readonly ObservedRule[],
@@ -147,7 +145,6 @@ export function unwantedRules(
   const ownersOf = ownersByProviderId(known, new OwnRules(observed));
   return observed.filter((shown) => {
     const rule = byKey.get(shown.key) ?? ownersOf.get(shown.providerRuleId);
-    const isExplained = rule && (rule.desired || (rule.state !== 'absent' && !rule.removalFailed));
-    return isOurs(shown, rule ? recordedId(rule) : null) && !isExplained;
+    return isOurs(shown, rule ? recordedId(rule) : null) && !rule?.desired;
   });
 }
