@@ -6,7 +6,7 @@ import { CreateResourceDto } from './resource.dto';
 
 export class BulkCreateResourcesDto {
   @ArrayNotEmpty({ message: 'must hold at least one resource' })
-  @Required(listOf(CreateResourceDto, 100, 'resources'))
+  @Required(listOf(CreateResourceDto, MOST_IN_BULK, 'resources'))
   resources!: CreateResourceDto[];
 }
 
