@@ -48,13 +48,17 @@ describe('History goes after its retention', () => {
     for (const { id } of started) await org.reaches(id, 'ACTIVE');
     await org.admin.expect(200, org.admin.post(`/sessions/${ended}/stop`));
     await org.reaches(ended!, 'CANCELLED');
-    // both began long ago
+    // both began long ago, so that the end of the open one would be announced, in a record, while records are counted
     const back = `${month(-5)} AT TIME ZONE 'UTC' + interval '1 day'`;
     await drawbridge.query(
-      `UPDATE sessions SET created_at = ${back}, started_at = ${back},
+      `UPDATE sessions SET created_at = ${back}, started_at = ${back}, told_end = expires_at,
          ended_at = CASE WHEN ended_at IS NOT NULL THEN ${back} + interval '1 hour' END`,
     );
     await drawbridge.query(`UPDATE resource_ips SET created_at = ${back}`);
+    await until(
+      'the credential is verified, which is recorded',
+      async () => (await auditPage(org.admin, '?eventType=CREDENTIAL_VERIFIED')).totalElements === 1,
+    );
     await until('every record is sealed', async () => {
       const [unsealed] = await drawbridge.query<{ exists: boolean }>(
         `SELECT EXISTS (SELECT FROM audit_records r WHERE NOT EXISTS (
