@@ -110,8 +110,8 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   'gives-up-removals': bug(
     'a removal is not retried after six failures',
     DECIDED,
-    'dueInMs: isTurned ? 0 : lands,',
-    'dueInMs: !desired && attempts >= 6 ? null : isTurned ? 0 : lands,',
+    'dueAt: isTurned ? now : now + landsMs,',
+    'dueAt: !desired && attempts >= 6 ? null : isTurned ? now : now + landsMs,',
   ),
   'adds-after-expiry': bug(
     'a rule is added after its last holder has expired',
@@ -220,7 +220,7 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
   ),
   'certain-after-the-removal': bug(
     'a stale read after a removal counts as certain access',
-    'libs/rules/src/rule-access.ts',
+    'libs/rules/src/ledger.ts',
     'earliest(lastSeen(rule, times), rule.removalSentAt);',
     'lastSeen(rule, times);',
   ),

@@ -1,7 +1,7 @@
 import type { LedgerRow } from '#engine-store';
 import type { PlannedChange, Provider } from '#rules';
 import type { FailureObserver } from './isolation';
-import type { FailedChange } from './outcome';
+import type { FailedChange } from './provider-calls';
 
 /** Receives events, for metrics and logs. */
 export interface ConvergenceObserver extends FailureObserver {

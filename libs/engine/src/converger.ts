@@ -13,12 +13,11 @@ import {
   type DueRule,
   type PassFacts,
 } from '#rules';
-import { age } from './provider-calls';
+import { age, endOf, isNotFound } from './provider-calls';
 import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
-import { endOf, isNotFound } from './outcome';
 import { PassRunner } from './pass';
 import { sortDue, stepsOf, stepThrough, type Step } from './access-paths';
 import type { Reconciler } from './reconciler';

@@ -6,7 +6,7 @@ export * from './convergence-observer';
 export * from './convergence-by-provider';
 export * from './convergence-runner';
 export { HeldLease, LeaseLost } from './held-lease';
-export { type FailedChange } from './outcome';
+export { type FailedChange } from './provider-calls';
 export * from './overdue';
 export * from './reconciler';
 export * from './settle';

@@ -34,8 +34,7 @@ export const isRefusal = ({ from, to }: IpMove): boolean => from !== 'REMOVING' 
  */
 export function noteEnds(rows: TargetRows, decisions: Decisions): void {
   const names = new Map<string, Set<string>>();
-  for (const [ruleId, { isAbsent, ending }] of decisions) {
-    const { givenUp, stillAllowedBy = null } = ending;
+  for (const [ruleId, { isAbsent, givenUp, stillAllowedBy = null }] of decisions) {
     const { presentSince, possibleSince } = rows.ruleBefore(ruleId);
     if (!isAbsent || (presentSince === null && possibleSince === null)) continue;
     const released = rows.addressesOf(
@@ -81,7 +80,7 @@ export function movesOf(
     };
   });
   const failed = new Map(
-    [...decisions].flatMap(([id, one]) => (one.failed === null ? [] : [[id, one.failed]])),
+    [...decisions].flatMap(([id, one]) => (one.failed ? [[id, one.failed] as const] : [])),
   );
   const isHeldBesides = (ruleId: string, ipId: string, failing: ReadonlySet<string>): boolean =>
     (live.get(ruleId) ?? []).some(
@@ -106,7 +105,7 @@ const giveUpMsOf = (
   isNotFound && status === 'PENDING' && appliedAt === null ? NOT_FOUND_TIMEOUT_MS : applyTimeoutMs;
 
 const noteOn = (ip: SettledIp, decisions: Decisions): string | null =>
-  ip.rules.map(({ id }) => decisions.get(id)?.ending.note ?? null).find((note) => note !== null) ?? null;
+  ip.rules.map(({ id }) => decisions.get(id)?.note ?? null).find((note) => note !== null) ?? null;
 
 export function moveAddress(
   rows: TargetRows,

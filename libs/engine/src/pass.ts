@@ -2,10 +2,16 @@ import { DriverError, type CloudTarget, type ProviderDriver } from '#drivers';
 import type { EngineStore, NotedWrite } from '#engine-store';
 import type { Transactions } from '#entities';
 import { claimsOf, nativeExpiry, planChanges, recordedKeysOf, type PassFacts, type TimedRead } from '#rules';
-import { DeniedAdditions } from './pass-memory';
+import { DeniedAdditions, isProven, needsNoRead, type Step } from './access-paths';
+import type { CloudAccessPort } from './cloud-access';
+import type { ConvergenceObserver } from './convergence-observer';
+import type { HeldLease } from './held-lease';
+import { recordIntent } from './intent';
+import type { Isolation } from './isolation';
 import {
   answeredWith,
   asDriverError,
+  failureOf,
   horizonMs,
   longestWait,
   readFresh,
@@ -13,16 +19,9 @@ import {
   refusedAll,
   throttledByBudget,
   toRuleChange,
+  withRoom,
   type DueChange,
 } from './provider-calls';
-import { isProven, needsNoRead, type Step } from './access-paths';
-import type { CloudAccessPort } from './cloud-access';
-import type { ConvergenceObserver } from './convergence-observer';
-import { withRoom } from './full-target';
-import type { HeldLease } from './held-lease';
-import { recordIntent } from './intent';
-import type { Isolation } from './isolation';
-import { failureOf } from './outcome';
 import type { Timing } from './timing';
 import { WriteTurns } from './write-turns';
 

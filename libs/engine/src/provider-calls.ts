@@ -2,8 +2,13 @@ import { DriverError, type ProviderDriver, type RuleChange } from '#drivers';
 import type { Reading } from '#engine-store';
 import {
   BUDGET_SPENT,
+  fullMessage,
+  isFull,
   lastEnd,
+  learnedFrom,
+  roomFor,
   type ChangeResult,
+  type DriverErrorKind,
   type DueRule,
   type PassFacts,
   type PlannedChange,
@@ -135,3 +140,60 @@ const IN_FLIGHT_DEADLINES = 2;
 /** How long after its intent a change may still take effect, ms. */
 export const horizonMs = (driver: ProviderDriver): number =>
   IN_FLIGHT_DEADLINES * driver.traits.callTimeoutMs;
+
+type Found = Pick<PassFacts, 'sent' | 'lastRead'>;
+
+/**
+ * What a pass found, with what it shows of the target's room: a refusal for want of room says how many rules are there, and what
+ * no document limits has no room beyond them.
+ * @param resourceType for the message
+ */
+export function withRoom(
+  { sent, lastRead }: Found,
+  planned: readonly DueChange[],
+  resourceType: string,
+): Found {
+  const refused = planned.flatMap((change) =>
+    change.action !== 'remove' && isQuota(sent, change.rule.ruleId) ? [change.rule] : [],
+  );
+  if (refused.length === 0 || !lastRead?.room) return { sent, lastRead };
+  const room = learnedFrom(
+    lastRead.room,
+    refused.map(({ key }) => key),
+  );
+  const worded = refused.flatMap((rule) => {
+    const full = roomFor(room, configOf(rule), rule.key).find(isFull);
+    const change = sent.get(rule.ruleId)!;
+    if (!full || change.result.result === 'done') return [];
+    const message = `${fullMessage(resourceType, full)}. ${change.result.message}`;
+    return [[rule.ruleId, { ...change, result: { ...change.result, message } }] as const];
+  });
+  return { sent: new Map([...sent, ...worded]), lastRead: { ...lastRead, room } };
+}
+
+function isQuota(sent: Found['sent'], ruleId: string): boolean {
+  const { result } = sent.get(ruleId) ?? {};
+  return result?.result === 'refused' && result.kind === 'quota';
+}
+
+/** Why a change was not done: refused as, or without an answer. */
+export type FailedChange = DriverErrorKind | 'unknown';
+
+/** Why a change was not done; null: it was. */
+export const failureOf = (result: ChangeResult): FailedChange | null =>
+  result.result === 'done' ? null : result.result === 'refused' ? result.kind : 'unknown';
+
+const failuresOf = ({ sent }: PassFacts): (FailedChange | null)[] =>
+  [...sent.values()].map(({ result }) => failureOf(result));
+
+/** Whether the provider says that the target does not exist. */
+export const isNotFound = (facts: PassFacts): boolean =>
+  facts.error?.kind === 'target-missing' ||
+  (facts.firstRead !== null && failuresOf(facts).includes('target-missing'));
+
+/** How a pass ended, for metrics; null: the target was neither read nor changed. */
+export function endOf(facts: PassFacts): 'ok' | FailedChange | null {
+  const { error } = facts;
+  if (error) return error.kind === 'postponed' ? null : error.kind;
+  return failuresOf(facts).find((failure) => failure !== null) ?? 'ok';
+}

@@ -76,7 +76,6 @@ const asItWas = (rule: TargetRule): Decided => ({
   isAbsent: false,
   failed: null,
   changedTo: null,
-  ending: {},
 });
 
 /** What `settle` writes about a present rule: the statuses of addresses, and the holders that it deletes. */

@@ -110,7 +110,7 @@ function followUp(
   decisions: Decisions,
   wasRead: boolean,
 ): Holder[] {
-  for (const [ruleId, { isAbsent, rule, changedTo }] of decisions) {
+  for (const [ruleId, { isAbsent, rule, changedTo = null }] of decisions) {
     if (isAbsent && rule.cause === 'WRITER_RELEASED')
       rows.returnToPending(ruleId, { appliedAt: null, providerRuleId: null });
     if (changedTo !== null) rows.returnToPending(ruleId, { errorMessage: changedMessage(changedTo) });
@@ -235,7 +235,7 @@ async function lookAgain(
   rows: TargetRows,
   decisions: Decisions,
 ): Promise<void> {
-  const isFull = [...decisions.values()].some(({ ending }) => ending.isFull);
+  const isFull = [...decisions.values()].some((one) => one.isFull);
   const isFutile = [...decisions].some(
     ([id, { failed }]) =>
       failed === 'no effect' && rows.addressesOf(id, ({ status }) => status === 'APPLIED').length > 0,

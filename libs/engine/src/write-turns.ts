@@ -14,7 +14,7 @@ import type { Timing } from './timing';
  *               (`HeldLease.msUntilNextWrite`); it is waited for in the slot
  *   TURN        of the account, once the changes are planned (here): up to two seconds in the slot, which reads SLOT, else later:
  *               removals and additions each have a queue, which says when to ask again and reserves nothing
- *   BACK_OFF    of a rule after a failure, together with the target's other retries (`changeBy`, `alignRetries`), of a path
+ *   BACK_OFF    of a rule after a failure, together with the target's other retries (`rowBy`, `alignRetries`), of a path
  *               whose additions were denied (`DeniedAdditions`), of a rule in doubt or awaited, and until a restore is confirmed
  *   SUSPENSION  of a rule that another program keeps removing, or that has no effect (`ruleLife.lost`, `withoutEffect`)
  */

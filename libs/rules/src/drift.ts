@@ -1,6 +1,6 @@
 import { grouped } from './grouped';
 import { noEffect } from './observed-rules';
-import { OwnRules } from './own-rules';
+import { OwnRules } from './observed-rules';
 import { isOurs } from './planner';
 import type { ObservedRule } from './provider';
 import type { Rule } from './rule';

@@ -1,7 +1,23 @@
 import type { DueHolder } from './due-rule';
 import type { Instant } from './rule';
 import { HOLDING_STATUSES } from './status';
-import { NATIVE_EXPIRIES, type NativeExpiry } from './target-times';
+
+/** Of targets whose rules end by the provider's own clock, unless they are renewed. */
+export interface NativeExpiry {
+  /** a rule may be written to end that much later */
+  readonly maxSeconds: number;
+  /** it ends that much after its last holder's planned end: usually Drawbridge has removed it by then */
+  readonly marginSeconds: number;
+}
+
+/** Types whose rules have an end of their own. Seven days less an hour: what the provider allows, by any clock. */
+export const NATIVE_EXPIRIES: Readonly<Record<string, NativeExpiry>> = {
+  PROJECT: { maxSeconds: 7 * 86_400 - 3600, marginSeconds: 120 },
+};
+
+/** @param resourceType of the target @returns null: its rules stay until they are removed */
+export const nativeExpiry = (resourceType: string): NativeExpiry | null =>
+  Object.hasOwn(NATIVE_EXPIRIES, resourceType) ? NATIVE_EXPIRIES[resourceType]! : null;
 
 /** How a provider ends rules, and the time. */
 export interface ProviderClock extends NativeExpiry {

@@ -1,6 +1,6 @@
 import type { AdditionCause, RemovalCause } from './cause';
 import { Observed } from './observed-rules';
-import type { RecordedRule } from './own-rules';
+import type { RecordedRule } from './observed-rules';
 import type { ObservedRule } from './provider';
 import type { DueRule } from './due-rule';
 import { endsTooEarly, nativeEnd, type ProviderClock } from './native-end';

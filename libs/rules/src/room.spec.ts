@@ -1,5 +1,5 @@
 import { fullMessage, learnedFrom, rememberRoom, roomFor, type Room } from './room';
-import { waitSeconds } from './write-wait';
+import { waitSeconds } from './waits';
 
 const HOUR_MS = 3_600_000;
 const of = (used: number, more: Partial<Room> = {}): Room => ({

@@ -1,13 +1,11 @@
-import { backoffMs, RULE_BACKOFF } from './backoff';
+import { backoffMs, RULE_BACKOFF } from './waits';
 import type { Verdict } from './judge';
-import type { DriverErrorKind } from './provider';
 import type { DueRule } from './due-rule';
-import type { Access, Instant, OwnedAccess, ReadTimes, Rule, RuleEvent, RuleState } from './rule';
-import { changedMessage, settledEvents, type Ending } from './rule-events';
-import { endsTooEarly, nativeEnd } from './native-end';
-import { missingSince, observedAccess } from './rule-life';
+import type { Access, Instant, OwnedAccess, ReadTimes, Rule } from './rule';
+import { changedMessage, settledEvents, type Decided } from './rule-events';
+import { endsTooEarly, nativeEnd, type NativeExpiry } from './native-end';
+import { observedAccess } from './rule-life';
 import { HOLDING_STATUSES } from './status';
-import type { NativeExpiry } from './target-times';
 
 /** When rules are decided, under their lock. */
 export interface Moment {
@@ -22,213 +20,180 @@ export interface Moment {
   readonly expiry?: NativeExpiry | null;
 }
 
-/** What became of a rule. */
-export interface Decided {
-  readonly rule: Rule;
-  readonly events: readonly RuleEvent[];
-  /** it was found absent, or given up */
-  readonly isAbsent: boolean;
-  /** why its addition is given up for the holders that wait; null: it is not */
-  readonly failed: DriverErrorKind | 'no effect' | null;
-  /** what another program made of it: its addresses are not let in as they should be; null: it is as it should be */
-  readonly changedTo: string | null;
-  readonly ending: Ending;
-}
-
 /** Shown to users, on what would be opened. */
 export const RESTORED =
   'The database was restored from a backup: nothing is opened until an operator confirms';
 
 const MIN_RETRY_MS = 200;
 
-/** How the row changes, before its intervals; null: unchanged. */
-export interface RowChange {
-  readonly state: RuleState | null;
-  readonly observedPresent: boolean;
-  readonly providerRuleId: string | null;
-  readonly isUnmanaged: boolean | null;
-  /** what another program made of it, while it is desired: until it is observed as it was written, it counts as missing */
-  readonly changedTo: string | null;
-  /** the outcome of a call is still unknown */
-  readonly inFlight: boolean;
-  readonly attempts: number;
-  /** ms until the next pass; null: settled */
-  readonly dueInMs: number | null;
-  readonly message: string | null;
-  /** when the provider ends it, as observed; undefined: it was not observed */
-  readonly nativeEndAt: Instant | null | undefined;
-  readonly isRecreated: boolean;
-  readonly targetMissing: boolean | null;
-  readonly failed: Decided['failed'];
-}
-
-export function unchanged(rule: DueRule): RowChange {
-  return {
-    state: null,
-    observedPresent: false,
-    providerRuleId: null,
-    isUnmanaged: null,
-    changedTo: null,
-    // of two additions without an answer, one may be observed while the other is still in flight
-    inFlight: rule.inFlight,
-    attempts: 0,
-    dueInMs: null,
-    message: null,
-    nativeEndAt: undefined,
-    isRecreated: false,
-    targetMissing: null,
-    failed: null,
-  };
-}
+/** What a rule becomes when nothing is left to do. */
+export const settledRow = ({ row, inFlight }: DueRule): Partial<Rule> => ({
+  // of two additions without an answer, one may be observed while the other is still in flight
+  inFlightUntil: inFlight ? row.inFlightUntil : null,
+  attempts: 0,
+  dueAt: null,
+  lastError: null,
+});
 
 export interface RetryAfter {
   /** failed so far */
   readonly attempts: number;
   /** requested by the provider or by a denied path; null: back off */
   readonly waitMs: number | null;
-  readonly chance: number;
 }
 
 /**
  * How a row changes by what a pass means for it.
  * @param wasRead the target was read, so that a failed addition is known to be absent
  */
-export function changeBy(
+export function rowBy(
   rule: DueRule,
   verdict: Verdict,
-  { attempts, waitMs, chance }: RetryAfter,
+  { attempts, waitMs }: RetryAfter,
+  { now, chance }: Pick<Moment, 'now' | 'chance'>,
   wasRead = true,
-): RowChange {
-  const none = unchanged(rule);
+): Partial<Rule> {
+  const { row, inFlight, desired } = rule;
+  const settled = settledRow(rule);
   // a requested wait is capped: a removal cannot wait for an hour
   const given = waitMs === null ? null : Math.min(waitMs, RULE_BACKOFF.capMs);
-  const again = Math.max(MIN_RETRY_MS, given ?? backoffMs(RULE_BACKOFF, attempts + 1, chance));
+  const againInMs = Math.max(MIN_RETRY_MS, given ?? backoffMs(RULE_BACKOFF, attempts + 1, chance));
   switch (verdict.kind) {
-    case 'present':
+    case 'present': {
+      const { notRenewed, noEffect, endsAt } = verdict;
+      const isRenewed = notRenewed === undefined;
       return {
-        ...none,
+        ...settled,
         state: 'present',
-        observedPresent: true,
         providerRuleId: verdict.providerRuleId,
         isUnmanaged: verdict.unmanaged,
-        inFlight: rule.inFlight || verdict.unknown,
-        attempts: verdict.notRenewed === undefined ? 0 : attempts + 1,
+        inFlightUntil: inFlight || verdict.unknown ? row.inFlightUntil : null,
+        attempts: isRenewed ? 0 : attempts + 1,
         // a removal in flight may still take effect: one more pass after its deadline
-        dueInMs: rule.inFlight
-          ? rule.inFlightMs + MIN_RETRY_MS
-          : verdict.notRenewed === undefined
-            ? null
-            : again,
-        message: verdict.noEffect ?? verdict.notRenewed ?? null,
-        nativeEndAt: verdict.endsAt === undefined ? null : verdict.endsAt * 1000,
-        isRecreated: verdict.isRecreated ?? false,
-        failed: verdict.noEffect === undefined ? null : 'no effect',
+        dueAt: inFlight ? now + rule.inFlightMs + MIN_RETRY_MS : isRenewed ? null : now + againInMs,
+        lastError: noEffect ?? notRenewed ?? null,
+        nativeEndAt: endsAt === undefined ? null : endsAt * 1000,
       };
+    }
     case 'absent': {
       // its remaining holders now write it through their own access paths
-      const dueInMs = rule.removeCause === 'WRITER_RELEASED' || rule.desired ? 0 : null;
-      return { ...none, state: 'absent', isUnmanaged: false, inFlight: false, dueInMs };
+      const isWrittenAgain = rule.removeCause === 'WRITER_RELEASED' || desired;
+      const dueAt = isWrittenAgain ? now : null;
+      return { ...settled, state: 'absent', isUnmanaged: false, inFlightUntil: null, dueAt };
     }
     case 'retry':
-      return { ...none, ...retried(rule, verdict, attempts, again, wasRead) };
+      return { ...settled, ...retried(rule, verdict, attempts, againInMs, now, wasRead) };
     case 'failed': {
       const isHeldByOthers = rule.holders.some(({ status }) => status === 'APPLIED');
       return {
-        ...none,
-        state: wasRead ? (rule.inFlight ? 'unknown' : 'absent') : null,
+        ...settled,
+        ...(wasRead && { state: inFlight ? 'unknown' : 'absent' }),
         attempts: attempts + 1,
-        dueInMs: isHeldByOthers ? again : null,
-        message: verdict.message,
-        failed: verdict.refusedAs,
+        dueAt: isHeldByOthers ? now + againInMs : null,
+        lastError: verdict.message,
       };
     }
   }
 }
-
 function retried(
   rule: DueRule,
-  {
-    message,
-    createdId,
-    changedTo,
-    againInMs = Infinity,
-    unknown,
-    observedPresent,
-  }: Verdict & { kind: 'retry' },
+  { message, createdId, changedTo, againInMs: judgedMs = Infinity, unknown }: Verdict & { kind: 'retry' },
   attempts: number,
-  again: number,
+  againInMs: number,
+  now: Instant,
   wasRead: boolean,
-): Partial<RowChange> {
-  const { desired, isTurned = false } = rule;
+): Partial<Rule> {
+  const { row, desired, isTurned = false } = rule;
   const inFlight = unknown || rule.inFlight;
   // not a failure of its target, unless that says so
   const isHeldBack = rule.isHeldBack && message === null;
-  const changed = desired && changedTo !== undefined ? changedTo : null;
-  const wait = isHeldBack ? RULE_BACKOFF.capMs : Math.min(again, againInMs + MIN_RETRY_MS);
-  const lands = rule.inFlight && !desired ? Math.min(wait, rule.inFlightMs + MIN_RETRY_MS) : wait;
+  const changed = desired && changedTo !== undefined ? changedMessage(changedTo) : null;
+  const waitMs = isHeldBack ? RULE_BACKOFF.capMs : Math.min(againInMs, judgedMs + MIN_RETRY_MS);
+  const landsMs = rule.inFlight && !desired ? Math.min(waitMs, rule.inFlightMs + MIN_RETRY_MS) : waitMs;
   // an absent rule without a call in flight stays absent, so that it is not claimed as ours
   const state = rule.state === 'absent' && !inFlight ? 'absent' : 'unknown';
   return {
-    state: wasRead && desired ? state : null,
-    observedPresent: wasRead && observedPresent,
-    providerRuleId: createdId ?? null,
+    ...(wasRead && desired && { state }),
+    ...(createdId !== undefined && { providerRuleId: createdId }),
     attempts: isTurned ? 0 : attempts + (isHeldBack ? 0 : 1),
-    dueInMs: isTurned ? 0 : lands,
-    inFlight,
-    message: isHeldBack ? RESTORED : (message ?? (changed === null ? null : changedMessage(changed))),
-    changedTo: changed,
+    dueAt: isTurned ? now : now + landsMs,
+    inFlightUntil: inFlight ? row.inFlightUntil : null,
+    lastError: isHeldBack ? RESTORED : (message ?? changed),
   };
 }
 
-/** The rule as it is now, and what that means for the ledger and its addresses. */
-export function decided(rule: DueRule, change: RowChange, moment: Moment, ending: Ending): Decided {
+/** What a verdict says of a rule besides its row. */
+export function foundBy(
+  { desired }: DueRule,
+  verdict: Verdict,
+): Pick<Decided, 'isShown' | 'isRecreated' | 'failed' | 'changedTo' | 'refusal' | 'note'> {
+  switch (verdict.kind) {
+    case 'present': {
+      const { isRecreated = false, noEffect } = verdict;
+      return { isShown: true, isRecreated, failed: noEffect === undefined ? null : 'no effect' };
+    }
+    case 'absent':
+      return { note: verdict.note ?? null };
+    case 'retry': {
+      const { observedPresent, changedTo = null, refused, message } = verdict;
+      return desired
+        ? { isShown: observedPresent, changedTo }
+        : { isShown: observedPresent, refusal: refused ? message : null };
+    }
+    case 'failed':
+      return { failed: verdict.refusedAs };
+  }
+}
+
+/**
+ * The rule as it is now, and what that means for the ledger and its addresses.
+ * @param change of its row, before its intervals. A state is given only where it was found
+ */
+export function decide(
+  rule: DueRule,
+  change: Partial<Rule>,
+  moment: Moment,
+  found: Partial<Decided> = {},
+): Decided {
   const { row, desired } = rule;
   const { now, read } = moment;
-  const { state, targetMissing, inFlight, nativeEndAt } = change;
-  const dueInMs = change.dueInMs ?? prolongedInMs(rule, change, moment);
-  const adopt = state === 'present' && moment.access ? accessToAdopt(rule, moment.access) : null;
+  const isAbsent = change.state === 'absent';
+  const adopted = change.state === 'present' && moment.access ? accessToAdopt(rule, moment.access) : null;
   const settled: Rule = {
     ...row,
-    ...adopt,
-    state: state ?? row.state,
-    isUnmanaged: change.isUnmanaged ?? row.isUnmanaged,
-    isMissing: row.isMissing || change.changedTo !== null,
-    providerRuleId: change.providerRuleId ?? row.providerRuleId,
-    inFlightUntil: inFlight ? row.inFlightUntil : null,
-    lastError: change.message,
-    nativeEndAt: state === 'absent' ? null : nativeEndAt === undefined ? row.nativeEndAt : nativeEndAt,
-    targetMissingSince:
-      targetMissing === null ? row.targetMissingSince : missingSince(row, targetMissing, now),
-    attempts: change.attempts,
-    dueAt: dueInMs === null ? null : now + dueInMs,
+    ...change,
+    ...adopted,
+    dueAt: change.dueAt ?? prolongedAt(rule, change, moment),
+    isMissing: row.isMissing || (found.changedTo ?? null) !== null,
+    ...(isAbsent && { nativeEndAt: null }),
     unwantedSince: desired ? null : (row.unwantedSince ?? now),
     cause: desired ? null : (row.cause ?? rule.removeCause),
     // before a sweep releases what should have ended, its report counts
     overdueAt: desired && row.unwantedSince !== null ? null : row.overdueAt,
   };
-  const shown = { ...change, presentAtStart: ending.wasShown ?? false };
+  const shown = {
+    observedPresent: found.isShown ?? false,
+    presentAtStart: found.wasShown ?? false,
+    isRecreated: found.isRecreated ?? false,
+    inFlight: settled.inFlightUntil !== null,
+    providerRuleId: change.providerRuleId ?? null,
+  };
   const times = { now, comparedAt: row.comparedAt };
   const next = read ? { ...settled, ...observedAccess(row, shown, times, read) } : settled;
-  const isAbsent = state === 'absent';
-  return {
-    rule: next,
-    events: settledEvents(rule, next, change.observedPresent, isAbsent, ending),
-    isAbsent,
-    failed: change.failed,
-    changedTo: change.changedTo,
-    ending,
-  };
+  const decided = { ...found, rule: next, isAbsent };
+  return { ...decided, events: settledEvents(rule, decided) };
 }
 
 /** Its holders' end has moved since the pass planned, or its provider grants less: another pass renews it. Null: it does not. */
-function prolongedInMs(
+function prolongedAt(
   rule: DueRule,
-  { state, nativeEndAt }: RowChange,
+  { state, nativeEndAt }: Partial<Rule>,
   { now, expiry }: Moment,
-): number | null {
+): Instant | null {
   if (!expiry || !nativeEndAt || state !== 'present' || !rule.desired || !rule.mayOpen) return null;
   const clock = { ...expiry, now };
-  return endsTooEarly(nativeEndAt / 1000, nativeEnd(rule.holders, clock), clock) ? RULE_BACKOFF.capMs : null;
+  const isTooEarly = endsTooEarly(nativeEndAt / 1000, nativeEnd(rule.holders, clock), clock);
+  return isTooEarly ? now + RULE_BACKOFF.capMs : null;
 }
 
 /**

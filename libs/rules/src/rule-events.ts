@@ -1,12 +1,41 @@
 import type { RuleCause } from './cause';
 import type { DueRule } from './due-rule';
-import type { Rule, RuleEvent } from './rule';
+import type { RuleEventKind } from './ledger';
+import type { DriverErrorKind } from './provider';
+import type { Rule } from './rule';
 
-/** What a pass or a report found about a rule besides its state. */
-export interface Ending {
+/** An observation of a rule to record. */
+export interface RuleEvent {
+  readonly kind: RuleEventKind;
+  readonly ruleId: string;
+  readonly cause: RuleCause | null;
+  readonly message: string | null;
+  /** the ResourceIps it concerns; null: all holders of the rule */
+  readonly resourceIpIds: readonly string[] | null;
+  /** the rule whose access it ends; undefined: as it is now */
+  readonly before?: Rule;
+}
+
+/** What became of a rule, and what a pass or a report found of it besides. */
+export interface Decided {
+  readonly rule: Rule;
+  readonly events: readonly RuleEvent[];
+  /** it was found absent, or given up */
+  readonly isAbsent: boolean;
+  /** observed present */
+  readonly isShown?: boolean;
   /** present under its recorded id in the first read of the pass */
   readonly wasShown?: boolean;
-  /** what another program made of it before the pass, as a phrase */
+  /** its renewal may have removed it for a moment */
+  readonly isRecreated?: boolean;
+  /** why its addition is given up for the holders that wait; null: it is not */
+  readonly failed?: DriverErrorKind | 'no effect' | null;
+  /**
+   * what another program made of it, as a phrase, while it is desired: until it is observed as it was written, it counts as
+   * missing, and its addresses are not let in as they should be
+   */
+  readonly changedTo?: string | null;
+  /** what another program made of it before the pass */
   readonly wasChangedTo?: string | null;
   /** the provider refused its removal, and would refuse it again */
   readonly refusal?: string | null;
@@ -41,15 +70,12 @@ export const ruleEvent = (
   more: Partial<RuleEvent> = {},
 ): RuleEvent => ({ kind, ruleId, cause: null, message: null, resourceIpIds: null, ...more });
 
-/** The events of a rule that a pass or a report has settled. @param next the rule as it is now */
+/** The events of a rule that a pass or a report has settled. */
 export function settledEvents(
   { row: before, ruleId, desired, addCause }: DueRule,
-  next: Rule,
-  isShown: boolean,
-  isAbsent: boolean,
-  ending: Ending,
+  decided: Omit<Decided, 'events'>,
 ): RuleEvent[] {
-  const { wasChangedTo = null, refusal = null, removedAs = null } = ending;
+  const { rule: next, isAbsent, isShown, wasChangedTo = null, refusal = null, removedAs = null } = decided;
   const wasPresent = before.presentSince !== null;
   const isChanged = wasChangedTo !== null && !before.isMissing;
   const events: RuleEvent[] = [];
@@ -65,7 +91,7 @@ export function settledEvents(
   if (!isAbsent) return events;
   const isRemoved = !desired || removedAs !== null;
   if (isRemoved && (before.possibleSince !== null || wasPresent))
-    events.push(endOf(ruleId, next.cause ?? removedAs, before.isUnmanaged, ending));
+    events.push(endOf(ruleId, next.cause ?? removedAs, before.isUnmanaged, decided));
   else if (wasPresent) events.push(ruleEvent('MISSING', ruleId, { cause: 'CHANGED_OUTSIDE' }));
   return events;
 }
@@ -78,7 +104,7 @@ function endOf(
   ruleId: string,
   cause: RuleCause | null,
   wasUnmanaged: boolean,
-  { givenUp, note = null, isUnmanagedPresent }: Ending,
+  { givenUp, note = null, isUnmanagedPresent }: Omit<Decided, 'events'>,
 ): RuleEvent {
   if (givenUp) return ruleEvent('ABANDONED', ruleId, { cause: givenUp.cause, message: givenUp.reason });
   if (wasUnmanaged && isUnmanagedPresent)

@@ -1,5 +1,5 @@
-import { earliest, lastCertain, lastSeen, latest } from './rule-access';
-import { changedEvent, ruleEvent } from './rule-events';
+import { earliest, lastCertain, lastSeen, latest } from './ledger';
+import { changedEvent, ruleEvent, type RuleEvent } from './rule-events';
 import {
   NEW,
   NO_INTERVAL,
@@ -8,7 +8,6 @@ import {
   type Instant,
   type ReadTimes,
   type Rule,
-  type RuleEvent,
   type Times,
 } from './rule';
 

@@ -13,7 +13,8 @@ import {
   type SentChange,
   type TargetRule,
 } from './index';
-import { accessToAdopt, type Decided, type Moment } from './rule-decided';
+import { accessToAdopt, type Moment } from './rule-decided';
+import type { Decided } from './rule-events';
 import { settleUnread } from './rule-unread';
 
 const NOW: Instant = 1_000_000;

@@ -2,8 +2,8 @@ import { judge, judgeBefore, judgeUnread, type Verdict } from './judge';
 import { Observed } from './observed-rules';
 import type { DueRule } from './due-rule';
 import type { PassFacts, SentChange } from './rule';
-import { changeBy, decided, isSamePath, waiting, type Decided, type Moment } from './rule-decided';
-import type { Ending } from './rule-events';
+import { decide, foundBy, isSamePath, rowBy, waiting, type Moment } from './rule-decided';
+import type { Decided } from './rule-events';
 import { UnmanagedRules } from './unmanaged-rules';
 
 /** An addition on a target that is not found is looked at this often, until it is given up or has waited for long. */
@@ -32,20 +32,19 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
     const change = sent.get(rule.ruleId);
     // should a rule lose our mark between the two reads, its id says that it is ours
     const known = { ...rule, recordedId: rule.recordedId ?? first.markedId(rule.key) };
-    const verdict = (lastRead ? judge : judgeBefore)(known, change, last);
+    const found = (lastRead ? judge : judgeBefore)(known, change, last);
     const { attempts } = rule.row;
-    const isFull = isQuota(verdict) && attempts < MAX_TRIES_WHEN_FULL;
-    const found = isFull
-      ? changeBy(rule, waiting(verdict.message), { attempts, waitMs: FULL_RETRY_MS, chance: moment.chance })
-      : changeBy(rule, verdict, { attempts, waitMs, chance: moment.chance });
-    const atStart = first.present(rule);
+    const isFull = isQuota(found) && attempts < MAX_TRIES_WHEN_FULL;
+    const verdict = isFull ? waiting(found.message) : found;
+    const row = rowBy(rule, verdict, { attempts, waitMs: isFull ? FULL_RETRY_MS : waitMs }, moment);
     const tried = waitsForTurn(change) ? { attempts } : {};
-    return decided(rule, { ...found, ...tried, targetMissing: false }, moment, {
-      ...endBy(verdict, change),
+    const atStart = first.present(rule);
+    return decide(rule, { ...row, ...tried, targetMissingSince: null }, moment, {
+      ...foundBy(rule, verdict),
       isFull,
+      removedAs: change?.action === 'remove' ? change.cause : null,
       wasShown: rule.recordedId !== null && atStart?.providerRuleId === rule.recordedId,
       wasChangedTo: rule.desired ? first.changeOf(rule) : null,
-      refusal: refusalBy(rule, verdict),
       isUnmanagedPresent: unmanaged.has(rule.key),
       stillAllowedBy: verdict.kind === 'absent' ? unmanaged.lettingIn(rule.key) : null,
     });
@@ -55,37 +54,37 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
 /** The target was not read, or the pass waits. */
 function unread(rules: readonly DueRule[], { error, sent, waitMs }: PassFacts, moment: Moment): Decided[] {
   const { kind, message } = error!;
-  const { now, access, chance } = moment;
+  const { now, access } = moment;
   // one backoff for all: the next read serves all of them
   const attempts = Math.max(...rules.map(({ row }) => row.attempts));
   return rules.map((rule) => {
     const { row, desired } = rule;
     if (kind === 'postponed') {
-      const found = changeBy(rule, waiting(message), { attempts: 0, waitMs, chance });
-      return decided(rule, { ...found, attempts: row.attempts }, moment, {});
+      const waits = rowBy(rule, waiting(message), { attempts: 0, waitMs }, moment);
+      return decide(rule, { ...waits, attempts: row.attempts }, moment);
     }
     const isWritten = access !== null && isSamePath(rule.writtenWith, access);
     const missingMs = isWritten && row.targetMissingSince !== null ? now - row.targetMissingSince : 0;
     const verdict = judgeUnread(rule, { kind, message }, sent.get(rule.ruleId), missingMs);
-    const found = changeBy(rule, verdict, { attempts, waitMs, chance }, false);
+    const change = rowBy(rule, verdict, { attempts, waitMs }, moment, false);
     const isMissing = kind === 'target-missing' && verdict.kind !== 'absent';
     const isSoonOver = isMissing && desired && rule.state === 'absent' && attempts < NOT_FOUND_ATTEMPTS;
-    const dueInMs = isSoonOver
-      ? Math.min(found.dueInMs ?? NOT_FOUND_RETRY_MS, NOT_FOUND_RETRY_MS)
-      : found.dueInMs;
-    const tried = waitsForTurn(sent.get(rule.ruleId)) ? { attempts: row.attempts } : {};
-    const change = { ...found, ...tried, dueInMs, targetMissing: (isMissing && isWritten) || null };
-    return decided(rule, change, moment, {
-      ...(verdict.kind === 'absent' && { givenUp: { cause: 'TARGET_GONE', reason: message } }),
-      refusal: kind === 'target-missing' || rule.state === 'absent' ? null : refusalBy(rule, verdict),
-    });
+    const soon = now + NOT_FOUND_RETRY_MS;
+    const found = foundBy(rule, verdict);
+    return decide(
+      rule,
+      {
+        ...change,
+        ...(isSoonOver && { dueAt: Math.min(change.dueAt ?? soon, soon) }),
+        ...(waitsForTurn(sent.get(rule.ruleId)) && { attempts: row.attempts }),
+        ...(isMissing && isWritten && { targetMissingSince: row.targetMissingSince ?? now }),
+      },
+      moment,
+      {
+        ...found,
+        ...(verdict.kind === 'absent' && { givenUp: { cause: 'TARGET_GONE', reason: message } }),
+        ...((kind === 'target-missing' || rule.state === 'absent') && { refusal: null }),
+      },
+    );
   });
 }
-
-const refusalBy = ({ desired }: DueRule, verdict: Verdict): string | null =>
-  verdict.kind === 'retry' && verdict.refused && !desired ? verdict.message : null;
-
-const endBy = (verdict: Verdict, sent: SentChange | undefined): Ending => ({
-  note: verdict.kind === 'absent' ? (verdict.note ?? null) : null,
-  removedAs: sent?.action === 'remove' ? sent.cause : null,
-});

@@ -1,14 +1,8 @@
-import { RULE_BACKOFF } from './backoff';
+import { RULE_BACKOFF } from './waits';
 import type { DueRule } from './due-rule';
-import {
-  changeBy,
-  decided,
-  unchanged,
-  waiting,
-  type Decided,
-  type Moment,
-  type RetryAfter,
-} from './rule-decided';
+import { decide, rowBy, settledRow, waiting, type Moment } from './rule-decided';
+import type { Decided } from './rule-events';
+import type { Rule } from './rule';
 import { ruleName } from './unmanaged-rules';
 
 /** Whether a rule needs no read: it is abandoned, present without a holder that waits, or never written. */
@@ -36,15 +30,13 @@ export const settleUnread = (
   rules.map((rule) => {
     const { row, desired, state, abandoned } = rule;
     if (!isSettled(rule))
-      return decided(rule, { ...unchanged(rule), attempts: row.attempts, dueInMs: 0 }, moment, {});
-    const change = { ...unchanged(rule), state: desired ? null : ('absent' as const) };
-    if (desired) return decided(rule, change, moment, {});
+      return decide(rule, { ...settledRow(rule), attempts: row.attempts, dueAt: moment.now }, moment);
+    if (desired) return decide(rule, settledRow(rule), moment);
+    const change = { ...settledRow(rule), state: 'absent', inFlightUntil: null } as const;
     if (abandoned !== null)
-      return decided(rule, { ...change, inFlight: false }, moment, {
-        givenUp: { cause: 'ABANDONED', reason: abandoned },
-      });
+      return decide(rule, change, moment, { givenUp: { cause: 'ABANDONED', reason: abandoned } });
     const stays = row.isUnmanaged && state === 'present';
-    return decided(rule, { ...change, inFlight: false }, moment, {
+    return decide(rule, change, moment, {
       isUnmanagedPresent: stays,
       stillAllowedBy:
         stays && row.providerRuleId !== null
@@ -53,15 +45,13 @@ export const settleUnread = (
     });
   });
 
-const retryOf = ({ row: { attempts } }: DueRule, { chance }: Moment): RetryAfter => ({
-  attempts,
-  waitMs: null,
-  chance,
-});
+/** The row of a rule of which nothing was found out. @param inDoubt a call may have been sent */
+const waitingRow = (rule: DueRule, message: string, moment: Moment, inDoubt = false): Partial<Rule> =>
+  rowBy(rule, waiting(message, inDoubt), { attempts: rule.row.attempts, waitMs: null }, moment, false);
 
 /** Decides a rule that an unexpected failure kept from being settled. */
 export const failedUnexpectedly = (rule: DueRule, message: string, moment: Moment): Decided =>
-  decided(rule, changeBy(rule, waiting(message, true), retryOf(rule, moment), false), moment, {});
+  decide(rule, waitingRow(rule, message, moment, true), moment);
 
 /** An agent's report on one rule of its host; undefined: the rule is not present. */
 export interface AgentResult {
@@ -73,41 +63,35 @@ export interface AgentResult {
 /** Decides a rule by the report of its host's agent. */
 export function reported(rule: DueRule, result: AgentResult | undefined, moment: Moment): Decided {
   const { desired, row, holders } = rule;
-  const again = desired ? null : RULE_BACKOFF.capMs;
-  const change = { ...unchanged(rule), isUnmanaged: false, inFlight: false };
+  const again = desired ? null : moment.now + RULE_BACKOFF.capMs;
+  const change = { ...settledRow(rule), isUnmanaged: false, inFlightUntil: null };
   if (result?.status === 'APPLIED') {
-    const present = { state: 'present', observedPresent: true, providerRuleId: row.id } as const;
+    const present = { ...change, state: 'present', providerRuleId: row.id } as const;
     // an unwanted rule stays due until it is removed
-    return decided(rule, { ...change, ...present, dueInMs: again }, moment, {});
+    return decide(rule, { ...present, dueAt: again }, moment, { isShown: true });
   }
   if (result?.status === 'FAILED') {
-    const failed = { ...change, attempts: row.attempts + 1, message: result.errorMessage, dueInMs: again };
+    const { errorMessage } = result;
+    const failed = { ...change, attempts: row.attempts + 1, lastError: errorMessage, dueAt: again };
     if (!desired)
-      return decided(rule, failed, moment, {
-        refusal: result.errorMessage ?? 'The agent could not remove it',
-      });
+      return decide(rule, failed, moment, { refusal: errorMessage ?? 'The agent could not remove it' });
     // the agent keeps retrying for applied holders, and reports when the rule is present again
     const isApplied = holders.some(({ status }) => status === 'APPLIED');
-    return decided(
-      rule,
-      { ...failed, state: isApplied ? 'unknown' : 'absent', failed: 'invalid' },
-      moment,
-      {},
-    );
+    return decide(rule, { ...failed, state: isApplied ? 'unknown' : 'absent' }, moment, {
+      failed: 'invalid',
+    });
   }
-  return decided(rule, { ...change, state: 'absent', dueInMs: desired ? 0 : null }, moment, {});
+  return decide(rule, { ...change, state: 'absent', dueAt: desired ? moment.now : null }, moment);
 }
 
 /** Decides a rule that waits for the report of its host's agent. @param isAway the agent has not reported for long */
 export function awaited(rule: DueRule, message: string, isAway: boolean, moment: Moment): Decided {
-  const found = changeBy(rule, waiting(message), retryOf(rule, moment), false);
+  const change = waitingRow(rule, message, moment);
   // an observation before the absence does not apply to holders added since
   const isOutdated = isAway && rule.state === 'present' && isWaitedFor(rule);
-  return decided(rule, isOutdated ? { ...found, state: 'unknown' } : found, moment, {});
+  return decide(rule, isOutdated ? { ...change, state: 'unknown' } : change, moment);
 }
 
 /** Decides a rule that a host's kernel has ended by its own clock. */
 export const endedByKernel = (rule: DueRule, note: string, moment: Moment): Decided =>
-  decided(rule, changeBy(rule, { kind: 'absent' }, { attempts: 0, waitMs: null, chance: 0 }), moment, {
-    note,
-  });
+  decide(rule, rowBy(rule, { kind: 'absent' }, { attempts: 0, waitMs: null }, moment), moment, { note });

@@ -1,5 +1,4 @@
 import type { RemovalCause, RuleCause } from './cause';
-import type { RuleEventKind } from './ledger';
 import type { ChangeResult, DriverErrorKind, ObservedRule, Provider } from './provider';
 import type { Room } from './room';
 import type { OrganizationId } from './tenancy';
@@ -172,16 +171,4 @@ export interface PassFacts {
   readonly waitMs: number | null;
   /** whose write budget its calls spend; omitted: nothing proves that its credential may write there */
   readonly accountKey?: string;
-}
-
-/** An observation of a rule to record. */
-export interface RuleEvent {
-  readonly kind: RuleEventKind;
-  readonly ruleId: string;
-  readonly cause: RuleCause | null;
-  readonly message: string | null;
-  /** the ResourceIps it concerns; null: all holders of the rule */
-  readonly resourceIpIds: readonly string[] | null;
-  /** the rule whose access it ends; undefined: as it is now */
-  readonly before?: Rule;
 }

@@ -1,4 +1,4 @@
-import { APPLY_TIMEOUT_MS } from './backoff';
+import { APPLY_TIMEOUT_MS } from './waits';
 import { SLOW_TARGETS, slowerBySeconds, targetTimes } from './target-times';
 
 describe('The times of a target', () => {

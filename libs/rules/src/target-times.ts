@@ -1,12 +1,4 @@
-import { APPLY_TIMEOUT_MS } from './backoff';
-
-/** Of targets whose rules end by the provider's own clock, unless they are renewed. */
-export interface NativeExpiry {
-  /** a rule may be written to end that much later */
-  readonly maxSeconds: number;
-  /** it ends that much after its last holder's planned end: usually Drawbridge has removed it by then */
-  readonly marginSeconds: number;
-}
+import { APPLY_TIMEOUT_MS } from './waits';
 
 /** How long a provider may take to carry out a change of a target. */
 export interface TargetTimes {
@@ -24,15 +16,6 @@ export const SLOW_TARGETS: Readonly<Record<string, TargetTimes>> = {
   MYSQL_FLEXIBLE_SERVER: { closesWithinSeconds: 120, applyTimeoutMs: 600_000 },
   EKS_CLUSTER: { closesWithinSeconds: 600, applyTimeoutMs: 1_200_000 },
 };
-
-/** Types whose rules have an end of their own. Seven days less an hour: what the provider allows, by any clock. */
-export const NATIVE_EXPIRIES: Readonly<Record<string, NativeExpiry>> = {
-  PROJECT: { maxSeconds: 7 * 86_400 - 3600, marginSeconds: 120 },
-};
-
-/** @param resourceType of the target @returns null: its rules stay until they are removed */
-export const nativeExpiry = (resourceType: string): NativeExpiry | null =>
-  Object.hasOwn(NATIVE_EXPIRIES, resourceType) ? NATIVE_EXPIRIES[resourceType]! : null;
 
 /** @param resourceType of the target */
 export const targetTimes = (resourceType: string): TargetTimes =>

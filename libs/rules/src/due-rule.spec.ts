@@ -1,4 +1,4 @@
-import { canHoldRule, type RuleAuthorship } from './holder-authority';
+import { canHoldRule, type RuleAuthorship } from './due-rule';
 
 const rule = (writerOrganizationId: string | null, isUnmanaged = false): RuleAuthorship => ({
   isUnmanaged,

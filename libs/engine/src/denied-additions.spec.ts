@@ -1,6 +1,5 @@
 import type { PassFacts } from '#rules';
-import { DeniedAdditions } from './pass-memory';
-import type { Step } from './access-paths';
+import { DeniedAdditions, type Step } from './access-paths';
 
 type Target = Parameters<DeniedAdditions['waitOf']>[0];
 

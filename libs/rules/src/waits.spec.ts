@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF } from './backoff';
+import { APPLY_TIMEOUT_MS, backoffMs, RULE_BACKOFF } from './waits';
 
 const LAST = 1 - Number.EPSILON / 2;
 const random = fc.double({ min: 0, max: LAST, noNaN: true });
