@@ -81,8 +81,12 @@ export function rowBy(
       const dueAt = isWrittenAgain ? now : null;
       return { ...settled, state: 'absent', isUnmanaged: false, inFlightUntil: null, dueAt };
     }
-    case 'retry':
-      return { ...settled, ...retried(rule, verdict, attempts, againInMs, now, wasRead) };
+    case 'retry': {
+      // an absent rule without a call in flight stays absent, so that it is not claimed as ours
+      const state = rule.state === 'absent' && !verdict.unknown && !inFlight ? 'absent' : 'unknown';
+      const again = retried(rule, verdict, attempts, againInMs, now);
+      return { ...settled, ...(wasRead && desired && { state }), ...again };
+    }
     case 'failed': {
       const isHeldByOthers = rule.holders.some(({ status }) => status === 'APPLIED');
       return {
@@ -95,29 +99,25 @@ export function rowBy(
     }
   }
 }
+
 function retried(
   rule: DueRule,
   { message, createdId, changedTo, againInMs: judgedMs = Infinity, unknown }: Verdict & { kind: 'retry' },
   attempts: number,
   againInMs: number,
   now: Instant,
-  wasRead: boolean,
 ): Partial<Rule> {
   const { row, desired, isTurned = false } = rule;
-  const inFlight = unknown || rule.inFlight;
   // not a failure of its target, unless that says so
   const isHeldBack = rule.isHeldBack && message === null;
   const changed = desired && changedTo !== undefined ? changedMessage(changedTo) : null;
   const waitMs = isHeldBack ? RULE_BACKOFF.capMs : Math.min(againInMs, judgedMs + MIN_RETRY_MS);
   const landsMs = rule.inFlight && !desired ? Math.min(waitMs, rule.inFlightMs + MIN_RETRY_MS) : waitMs;
-  // an absent rule without a call in flight stays absent, so that it is not claimed as ours
-  const state = rule.state === 'absent' && !inFlight ? 'absent' : 'unknown';
   return {
-    ...(wasRead && desired && { state }),
     ...(createdId !== undefined && { providerRuleId: createdId }),
     attempts: isTurned ? 0 : attempts + (isHeldBack ? 0 : 1),
     dueAt: isTurned ? now : now + landsMs,
-    inFlightUntil: inFlight ? row.inFlightUntil : null,
+    inFlightUntil: unknown || rule.inFlight ? row.inFlightUntil : null,
     lastError: isHeldBack ? RESTORED : (message ?? changed),
   };
 }
