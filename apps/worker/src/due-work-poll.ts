@@ -1,8 +1,6 @@
-import type { Logger } from 'pino';
 import { REPORT_OVERDUE_AFTER_SECONDS, type Sweeper } from '#engine';
-import type { Database } from '#entities';
-import type { DueWork, TenantStores } from '#tenant-store';
-import { RepeatedTask } from './repeated-task';
+import type { DueWork } from '#tenant-store';
+import { RepeatedTask, type TaskParts } from './repeated-task';
 import { VERIFY_INTERVAL_MINUTES } from './verification/resource-checks';
 
 const INTERVAL_MS = 2000;
@@ -11,15 +9,12 @@ const INTERVAL_MS = 2000;
 export class DueWorkPoll {
   readonly task: RepeatedTask;
   private found: DueWork | null = null;
+  private readonly sweeper: Sweeper;
 
-  constructor(
-    database: Database,
-    { dueWork }: TenantStores,
-    private readonly sweeper: Pick<Sweeper, 'isSweeping'>,
-    log: Logger,
-  ) {
+  constructor({ database, stores, sweeper, log }: TaskParts) {
+    this.sweeper = sweeper;
     const find = async (): Promise<void> => {
-      this.found = await dueWork.find(
+      this.found = await stores.dueWork.find(
         database.autocommit,
         REPORT_OVERDUE_AFTER_SECONDS,
         VERIFY_INTERVAL_MINUTES,

@@ -1,9 +1,23 @@
+import type { CloudAccess, Sweeper } from '#engine';
+import type { EngineStore } from '#engine-store';
+import type { Database } from '#entities';
+import type { TenantStores } from '#tenant-store';
 import type { Logger } from 'pino';
 
 /** From the end of a run, even when it requests the next one immediately. */
 const MIN_DELAY_MS = 200;
 
 const WATCH_INTERVAL_MS = 1000;
+
+/** What the tasks of the worker work with. */
+export interface TaskParts {
+  readonly database: Database;
+  readonly stores: TenantStores;
+  readonly engine: EngineStore;
+  readonly sweeper: Sweeper;
+  readonly clouds: CloudAccess;
+  readonly log: Logger;
+}
 
 /** Periodic work, one run at a time. A failed run is logged; the next one is scheduled as usual. */
 export class RepeatedTask {

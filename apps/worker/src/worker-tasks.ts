@@ -1,45 +1,32 @@
-import type { CloudAccess, Sweeper } from '#engine';
-import type { EngineStore } from '#engine-store';
-import type { Database } from '#entities';
 import { SmtpMailer } from '#mail';
 import type { CheckpointSigner } from '#secrets';
-import type { TenantStores } from '#tenant-store';
 import type { Logger } from 'pino';
-import { auditPartitionUpkeep } from './audit/audit-partition-upkeep';
 import { auditSealing } from './audit/audit-sealer';
+import { auditPartitionUpkeep, overdueAlarm, unwrittenRecords } from './audit/audit-tasks';
 import { checkpointSigning } from './audit/checkpoint-signing';
-import { overdueAlarm } from './audit/overdue-alarm';
-import { unwrittenRecords } from './audit/unwritten-records';
 import { subscriptionSweep } from './billing/subscription-sweep';
 import { ledgerUpkeep, unwrittenRuleEvents } from './ledger/ledger-upkeep';
 import { DueWorkPoll } from './due-work-poll';
 import { NoticeSending } from './notices/notice-sending';
-import { endingNotices } from './notices/ending-notices';
-import { noticesOff } from './notices/notices-off';
-import type { RepeatedTask } from './repeated-task';
-import { accessRequestEnds } from './sweep/access-request-ends';
-import { healthEventDeletion } from './sweep/health-event-deletion';
-import { idempotencyKeyDeletion } from './sweep/idempotency-key-deletion';
-import { organizationClosing, organizationForgetting } from './sweep/organization-closing';
-import { sessionDeletion } from './sweep/session-deletion';
-import { spentTokenDeletion } from './sweep/spent-token-deletion';
-import { sweeping } from './sweep/sweeping';
+import { endingNotices, noticesOff } from './notices/notice-tasks';
+import { RepeatedTask, type TaskParts } from './repeated-task';
+import {
+  healthEventDeletion,
+  idempotencyKeyDeletion,
+  organizationForgetting,
+  sessionDeletion,
+  spentTokenDeletion,
+} from './sweep/deletions';
+import { accessRequestEnds, organizationClosing } from './sweep/ends';
 import type { Vouching } from './sso/vouching';
 import type { WebhookDelivery } from './webhooks/webhook-delivery';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 
+/** The sweep, unless a session ends before that. */
+const SWEEP_INTERVAL_MS = 1000;
 /** What this process cannot recover from, the next one may; nothing is closed meanwhile. */
 const MAX_SWEEP_FAILING_MS = 60_000;
-
-/** What the tasks work with. */
-export interface TaskParts {
-  readonly database: Database;
-  readonly stores: TenantStores;
-  readonly engine: EngineStore;
-  readonly sweeper: Sweeper;
-  readonly clouds: CloudAccess;
-}
 
 /** The worker's periodic tasks. */
 export class WorkerTasks {
@@ -49,44 +36,52 @@ export class WorkerTasks {
   /** null: there is no mail server */
   private readonly notices: NoticeSending | null;
 
+  private readonly log: Logger;
+
   /** @param signer null: audit chains are not signed @param slotted those that go on when their task has stopped */
   constructor(
-    { database, stores, engine, sweeper, clouds }: TaskParts,
+    parts: TaskParts,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
     private readonly slotted: { readonly webhooks: WebhookDelivery; readonly vouching: Vouching },
-    private readonly log: Logger,
   ) {
-    this.sweep = sweeping(sweeper, log);
-    const due = new DueWorkPoll(database, stores, sweeper, log);
-    const { credentials, resources, accountLists } = verificationTasks(database, stores, engine, clouds, log);
+    const { sweeper } = parts;
+    this.log = parts.log;
+    this.sweep = new RepeatedTask(
+      'sweep',
+      SWEEP_INTERVAL_MS,
+      (stopping) => sweeper.sweep(stopping),
+      this.log,
+    );
+    const due = new DueWorkPoll(parts);
+    const { credentials, resources, accountLists } = verificationTasks(parts);
     const days = settings.SESSION_RETENTION_DAYS;
-    this.notices = noticesOf(database, stores, settings, log);
+    this.notices = noticesOf(parts, settings);
     this.all = [
       this.sweep,
       due.task,
-      due.gate(auditSealing(database, stores, log), 'sealing'),
-      ...(signer ? [checkpointSigning(database, stores, signer, log)] : []),
-      due.gate(unwrittenRecords(database, stores, log), 'keptAuditRecords'),
-      auditPartitionUpkeep(database, log),
-      ledgerUpkeep(database, settings.LEDGER_RETENTION_MONTHS, log),
-      due.gate(unwrittenRuleEvents(database, log), 'keptRuleEvents'),
-      due.gate(overdueAlarm(database, engine, log), 'overdueRules'),
-      due.gate(subscriptionSweep(database, stores, log), 'subscriptions'),
-      due.gate(accessRequestEnds(database, stores, log), 'accessRequests'),
+      due.gate(auditSealing(parts), 'sealing'),
+      ...(signer ? [checkpointSigning(parts, signer)] : []),
+      due.gate(unwrittenRecords(parts), 'keptAuditRecords'),
+      auditPartitionUpkeep(parts),
+      ledgerUpkeep(parts, settings.LEDGER_RETENTION_MONTHS),
+      due.gate(unwrittenRuleEvents(parts), 'keptRuleEvents'),
+      due.gate(overdueAlarm(parts), 'overdueRules'),
+      due.gate(subscriptionSweep(parts), 'subscriptions'),
+      due.gate(accessRequestEnds(parts), 'accessRequests'),
       due.gate(credentials, 'credentials'),
       due.gate(resources, 'resources'),
       due.gate(accountLists, 'accountLists'),
-      due.gate(organizationClosing(database, stores, log), 'deletedOrganizations'),
+      due.gate(organizationClosing(parts), 'deletedOrganizations'),
       due.gate(slotted.webhooks.task, 'webhooks'),
       due.gate(slotted.vouching.task, 'companySignIns'),
-      this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(database, stores, log),
-      endingNotices(database, stores, log).onlyWhile(() => sweeper.isSweeping),
-      organizationForgetting(database, stores, log),
-      idempotencyKeyDeletion(database, log).onlyWhile(() => sweeper.isSweeping),
-      spentTokenDeletion(database, stores, log),
-      healthEventDeletion(database, settings.HEALTH_EVENT_RETENTION_DAYS, log),
-      ...(days === 0 ? [] : [sessionDeletion(database, stores, days, log)]),
+      this.notices?.task.onlyWhile(() => sweeper.isSweeping) ?? noticesOff(parts),
+      endingNotices(parts).onlyWhile(() => sweeper.isSweeping),
+      organizationForgetting(parts),
+      idempotencyKeyDeletion(parts).onlyWhile(() => sweeper.isSweeping),
+      spentTokenDeletion(parts),
+      healthEventDeletion(parts, settings.HEALTH_EVENT_RETENTION_DAYS),
+      ...(days === 0 ? [] : [sessionDeletion(parts, days)]),
     ];
   }
 
@@ -109,12 +104,7 @@ export class WorkerTasks {
   }
 }
 
-function noticesOf(
-  database: Database,
-  stores: TenantStores,
-  settings: WorkerSettings,
-  log: Logger,
-): NoticeSending | null {
+function noticesOf({ database, stores, log }: TaskParts, settings: WorkerSettings): NoticeSending | null {
   const { SMTP_URL, MAIL_FROM, SMTP_REQUIRE_TLS, PUBLIC_URL } = settings;
   if (SMTP_URL === undefined) return null;
   const mailer = new SmtpMailer(SMTP_URL, MAIL_FROM!, SMTP_REQUIRE_TLS);

@@ -80,13 +80,10 @@ export class WorkerModule {
           WorkerTasks,
           [Database, TenantStores, EngineStore, Sweeper, CloudAccess, WebhookDelivery, Vouching],
           (database, stores, engine, sweeper, clouds, webhooks, vouching) =>
-            new WorkerTasks(
-              { database, stores, engine, sweeper, clouds },
-              settings,
-              signer,
-              { webhooks, vouching },
-              log,
-            ),
+            new WorkerTasks({ database, stores, engine, sweeper, clouds, log }, settings, signer, {
+              webhooks,
+              vouching,
+            }),
         ),
         factory(
           OperatorPort,

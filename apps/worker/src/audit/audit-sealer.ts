@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Database, Tx } from '#entities';
-import type { AuditChainStore, Seal, SealPosition, SealableRecord, TenantStores } from '#tenant-store';
+import type { AuditChainStore, Seal, SealPosition, SealableRecord } from '#tenant-store';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
-import { RepeatedTask } from '../repeated-task';
+import { RepeatedTask, type TaskParts } from '../repeated-task';
 
 const INTERVAL_MS = 1000;
 const RECORDS_BATCH_SIZE = 1000;
@@ -90,7 +90,7 @@ export class AuditSealer {
 }
 
 /** Seals once a second, outside of requests. */
-export function auditSealing(database: Database, { auditChains }: TenantStores, log: Logger): RepeatedTask {
-  const sealer = new AuditSealer(database, auditChains, log);
+export function auditSealing({ database, stores, log }: TaskParts): RepeatedTask {
+  const sealer = new AuditSealer(database, stores.auditChains, log);
   return new RepeatedTask('seal audit records', INTERVAL_MS, () => sealer.sealMany(), log);
 }

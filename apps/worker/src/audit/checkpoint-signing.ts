@@ -1,8 +1,7 @@
-import type { Logger } from 'pino';
 import type { Transactions } from '#entities';
-import type { AuditCheckpointStore, TenantStores } from '#tenant-store';
+import type { AuditCheckpointStore } from '#tenant-store';
 import type { CheckpointSigner, SignedCheckpoint } from '#secrets';
-import { RepeatedTask } from '../repeated-task';
+import { RepeatedTask, type TaskParts } from '../repeated-task';
 import { deleteInBatches } from '../sweep/delete-in-batches';
 
 const INTERVAL_MS = 60 * 60 * 1000;
@@ -34,10 +33,8 @@ export async function signCheckpoints(
 
 /** Signs at start-up and every hour, and deletes superseded checkpoints. */
 export function checkpointSigning(
-  database: Transactions,
-  { auditCheckpoints: store }: TenantStores,
+  { database, stores: { auditCheckpoints: store }, log }: TaskParts,
   signer: CheckpointSigner,
-  log: Logger,
 ): RepeatedTask {
   // a log stored elsewhere proves that checkpoints were deleted from the database
   const report = (checkpoint: object): void => log.info({ checkpoint }, 'Audit checkpoint');

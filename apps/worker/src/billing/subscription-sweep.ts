@@ -1,13 +1,12 @@
-import type { Logger } from 'pino';
-import { type Database, SYSTEM_ACTOR, type Tx } from '#entities';
+import { SYSTEM_ACTOR, type Tx } from '#entities';
 import type { EndedPeriod, TenantStores } from '#tenant-store';
-import { RepeatedTask } from '../repeated-task';
+import { RepeatedTask, type TaskParts } from '../repeated-task';
 
 const INTERVAL_MS = 1000;
 const BATCH_SIZE = 100;
 
 /** Moves subscriptions to their next status within seconds of the end of their period or grace, by the database's clock. */
-export function subscriptionSweep(database: Database, stores: TenantStores, log: Logger): RepeatedTask {
+export function subscriptionSweep({ database, stores, log }: TaskParts): RepeatedTask {
   const ends = new SubscriptionEnds(stores);
   const sweep = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {

@@ -1,6 +1,5 @@
-import type { Logger } from 'pino';
-import { type Database, LedgerPartitions } from '#entities';
-import { RepeatedTask } from '../repeated-task';
+import { LedgerPartitions } from '#entities';
+import { RepeatedTask, type TaskParts } from '../repeated-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 /** delay after a run that found a table locked */
@@ -10,7 +9,7 @@ const UNWRITTEN_INTERVAL_MS = 5000;
 const BATCH_SIZE = 500;
 
 /** Creates the ledger's partitions for the coming months and drops those past the retention period. */
-export function ledgerUpkeep(database: Database, retentionMonths: number, log: Logger): RepeatedTask {
+export function ledgerUpkeep({ database, log }: TaskParts, retentionMonths: number): RepeatedTask {
   const partitions = new LedgerPartitions(database);
   const keep = async (): Promise<number | null> => {
     const created = await partitions.createMissing(MONTHS_AHEAD);
@@ -22,7 +21,7 @@ export function ledgerUpkeep(database: Database, retentionMonths: number, log: L
 }
 
 /** Retries rule events that could not be written into the ledger when they were observed. */
-export function unwrittenRuleEvents(database: Database, log: Logger): RepeatedTask {
+export function unwrittenRuleEvents({ database, log }: TaskParts): RepeatedTask {
   const partitions = new LedgerPartitions(database);
   const write = async (stopping: AbortSignal): Promise<void> => {
     for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {

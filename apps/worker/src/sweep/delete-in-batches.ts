@@ -1,3 +1,6 @@
+import type { Logger } from 'pino';
+import { RepeatedTask } from '../repeated-task';
+
 const BATCH_SIZE = 1000;
 /** per run: other tasks of the process get a turn */
 const MAX_BATCHES = 20;
@@ -17,3 +20,11 @@ export async function deleteInBatches(
   }
   return 0;
 }
+
+/** A task that runs such batches. */
+export const batchedTask = (
+  name: string,
+  intervalMs: number,
+  runBatch: (limit: number) => Promise<number>,
+  log: Logger,
+): RepeatedTask => new RepeatedTask(name, intervalMs, (stopping) => deleteInBatches(runBatch, stopping), log);

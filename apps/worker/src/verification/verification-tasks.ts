@@ -1,9 +1,4 @@
-import type { Logger } from 'pino';
-import type { CloudAccess } from '#engine';
-import type { EngineStore } from '#engine-store';
-import type { Database } from '#entities';
-import type { TenantStores } from '#tenant-store';
-import { RepeatedTask } from '../repeated-task';
+import { RepeatedTask, type TaskParts } from '../repeated-task';
 import { AccountLists } from './account-lists';
 import { CredentialChecks } from './credential-checks';
 import { ResourceChecks } from './resource-checks';
@@ -11,13 +6,13 @@ import { ResourceChecks } from './resource-checks';
 const INTERVAL_MS = 1000;
 
 /** Tasks that check due credentials and resources, and list accounts, once a second. */
-export function verificationTasks(
-  database: Database,
-  { verification: store, accountLists }: TenantStores,
-  engine: EngineStore,
-  clouds: CloudAccess,
-  log: Logger,
-): Readonly<Record<'credentials' | 'resources' | 'accountLists', RepeatedTask>> {
+export function verificationTasks({
+  database,
+  stores: { verification: store, accountLists },
+  engine,
+  clouds,
+  log,
+}: TaskParts): Readonly<Record<'credentials' | 'resources' | 'accountLists', RepeatedTask>> {
   const credentials = new CredentialChecks(database, store, clouds, log);
   const resources = new ResourceChecks(database, store, engine, clouds, log);
   const accounts = new AccountLists(database, accountLists, clouds, log);
