@@ -13,7 +13,7 @@ import { EnginePort } from '#engine-store/port';
 import { Database } from '#entities';
 import { connectQueue, onceAMinute, QueueConnection, refuseWrongRedis, WakeUps } from '#jobs';
 import { MasterKeys, refuseUnknownIdentityKeys, refuseWrongMasterKeys } from '#secrets';
-import { TenantStores } from '#tenant-store';
+import { Tenants, TenantStores } from '#tenant-store';
 import { DeploymentHealth, RESTORED } from './deployment-health';
 import { DeploymentId } from './deployment-id';
 
@@ -72,7 +72,7 @@ export class ConnectionsModule {
     const database = new Database({ url, applicationName, poolSize }, closing || undefined);
     await database.connectMigrated();
     const engine = new EngineStore(options.comparisonSeconds);
-    const stores = new TenantStores();
+    const stores = new Tenants(database);
     const deploymentId = await DeploymentId.keep(
       database.autocommit,
       engine.deploymentIds,
@@ -97,6 +97,7 @@ export class ConnectionsModule {
       { provide: Database, useValue: database },
       { provide: EngineStore, useValue: engine },
       { provide: EnginePort, useValue: engine },
+      { provide: Tenants, useValue: stores },
       { provide: TenantStores, useValue: stores },
       { provide: DeploymentId, useValue: deploymentId },
       { provide: QueueConnection, useValue: queue },

@@ -49,6 +49,7 @@ export * from './resources/static-ip-rule.store';
 export * from './billing/subscription-move.store';
 export * from './billing/subscription-sweep.store';
 export * from './tenant-stores';
+export * from './tenants';
 export * from './audit/unwritten-audit.store';
 export * from './sso/user-identity.store';
 export * from './accounts/user.store';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Sliced, type Tx } from '#entities';
+import type { Sliced, Tx } from '#entities';
 import {
   type AccessRequestRow,
   AccessRequestStore,
   MAX_WAITING_REQUESTS,
   type NewAccessRequest,
-  TenantStores,
+  Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -45,8 +45,7 @@ function requestOf(
 @Injectable()
 export class AccessRequestsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly planner: SessionPlanner,
     private readonly records: ActionRecords,
     private readonly waiter: AccessRequestWaiter,
@@ -56,9 +55,9 @@ export class AccessRequestsService {
   async create(actor: Actor, dto: CreateAccessRequestDto): Promise<AccessRequestRow> {
     const { organizationId, email } = actor.principal;
     const wanted = Object.assign(dto, { breakGlass: false, isDetected: true });
-    const planned = await this.planner.plan(this.database.autocommit, actor, wanted);
+    const planned = await this.planner.plan(this.stores.autocommit, actor, wanted);
     const request = requestOf(actor.principal, dto, planned);
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const asked = await this.stores.accessRequests.create(tx, organizationId, request);
       if (asked === null) throw tooManyWait();
       const { id, isNew } = asked;
@@ -84,7 +83,7 @@ export class AccessRequestsService {
 
   /** @throws ApiError 403 when it is not the caller's, who neither is an administrator nor may decide */
   async find(principal: Principal, id: string): Promise<AccessRequestRow> {
-    const request = await this.requireRequest(this.database.autocommit, principal, id);
+    const request = await this.requireRequest(this.stores.autocommit, principal, id);
     const { userId, isOrgAdmin } = principal;
     const isConcerned =
       request.userId === userId ||
@@ -115,7 +114,7 @@ export class AccessRequestsService {
     if ((view === 'all' || view === 'review') && !isOrgAdmin)
       throw forbidden('Only an administrator of the organization may do this');
     const filter = { view, userId: requesterId, resourceId, statuses, ...timeRange(query) };
-    return this.stores.accessRequests.list(this.database.autocommit, organizationId, filter, userId, query);
+    return this.stores.accessRequests.list(this.stores.autocommit, organizationId, filter, userId, query);
   }
 
   /**
@@ -127,13 +126,13 @@ export class AccessRequestsService {
     const { organizationId, userId, signIn } = principal;
     const signInId = signIn?.id ?? null;
     const decision = { id, userId, signInId, note, actor: auditActor(actor) };
-    const isDone = await this.database.transaction((tx) =>
+    const isDone = await this.stores.transaction((tx) =>
       this.stores.accessRequests.decide(tx, organizationId, as, decision),
     );
-    const request = await this.requireRequest(this.database.autocommit, principal, id);
+    const request = await this.requireRequest(this.stores.autocommit, principal, id);
     if (isDone) return request;
     const counts = as !== 'approve' && as !== 'review';
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     if (!counts && (await this.stores.accessRequests.isByRequester(autocommit, organizationId, id, decision)))
       throw linkedByRequester();
     throw refusalOf(as, principal, request);
@@ -146,10 +145,10 @@ export class AccessRequestsService {
   async withdraw(actor: Actor, id: string): Promise<AccessRequestRow> {
     const { principal } = actor;
     const { organizationId, userId } = principal;
-    const isDone = await this.database.closing.transaction((tx) =>
+    const isDone = await this.stores.closing.transaction((tx) =>
       this.stores.offboarding.withdraw(tx, organizationId, userId, auditActor(actor), id),
     );
-    const request = await this.requireRequest(this.database.autocommit, principal, id);
+    const request = await this.requireRequest(this.stores.autocommit, principal, id);
     if (isDone) return request;
     throw conflict(`You have no approval to withdraw: the access request is ${request.status}`);
   }

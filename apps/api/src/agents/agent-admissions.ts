@@ -7,8 +7,8 @@ import {
   type ReleasedAgent,
   type ServingAgent,
 } from '#engine-store';
-import { type AuditEntry, Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { AuditEntry, Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import { type Principal, ScopeError } from '#guards';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
 import { auditActor } from '../audit/audit-actor';
@@ -28,9 +28,8 @@ export interface Admitted {
 @Injectable()
 export class AgentAdmissions {
   constructor(
-    private readonly database: Database,
     private readonly engine: EngineStore,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
   ) {}
 
   /**
@@ -52,7 +51,7 @@ export class AgentAdmissions {
     actor: Actor,
     visit: AgentVisit,
     work: (tx: Tx, admitted: Admitted) => Promise<T>,
-    database = this.database,
+    database = this.stores.database,
   ): Promise<T> {
     const { principal } = actor;
     const { organizationId } = principal;
@@ -76,7 +75,7 @@ export class AgentAdmissions {
   /** Allows another API key or installation to take over a name. @throws ApiError 404 when no agent has the name */
   release(actor: Actor, name: string): Promise<ReleasedAgent> {
     const { organizationId } = actor.principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const released = await this.engine.agents.release(tx, organizationId, name);
       if (!released) throw notFound(`No agent has connected as ${name}`);
       await this.stores.audit.write(tx, organizationId, {

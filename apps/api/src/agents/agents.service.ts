@@ -7,9 +7,9 @@ import {
   type ServingAgent,
 } from '#engine-store';
 import { settleReport } from '#engine';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
 import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
@@ -24,16 +24,15 @@ import type { AgentIdentityDto, AgentStateQueryDto } from './dto/agent-state.dto
 @Injectable()
 export class AgentsService {
   constructor(
-    private readonly database: Database,
     private readonly admissions: AgentAdmissions,
     private readonly engine: EngineStore,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly watcher: AgentStateWatcher,
     private readonly turns: AgentTurns,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<AgentRow>> {
-    return this.engine.agentLists.list(this.database.autocommit, organizationId, query);
+    return this.engine.agentLists.list(this.stores.autocommit, organizationId, query);
   }
 
   /**
@@ -66,7 +65,7 @@ export class AgentsService {
   }
 
   private async preview({ principal }: Actor, visit: AgentVisit): Promise<AgentState> {
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     await this.admissions.mayPreview(tx, principal, visit);
     return this.engine.agentStates.preview(tx, principal.organizationId, visit.targetKey);
   }
@@ -74,7 +73,7 @@ export class AgentsService {
   /** With nothing to decide and nothing new to send, it costs two statements. */
   private async serve(actor: Actor, visit: AgentVisit): Promise<AgentState> {
     const { organizationId } = actor.principal;
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     const agent = await this.engine.agents.heard(autocommit, organizationId, visit);
     const unchanged =
       agent && (await this.engine.agentStates.readUnchanged(autocommit, organizationId, agent));
@@ -114,7 +113,7 @@ export class AgentsService {
       return ended ? this.engine.agentStates.version(tx, organizationId, agent) : version;
     };
     return this.turns.run('report', organizationId, visit, () =>
-      this.admissions.admitted(actor, visit, settle, this.database.closing),
+      this.admissions.admitted(actor, visit, settle, this.stores.closing),
     );
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type ListQuery, type Sliced } from '#entities';
-import { type ApiKeyRow, type KeyOwner, TenantStores } from '#tenant-store';
+import type { ListQuery, Sliced } from '#entities';
+import { type ApiKeyRow, type KeyOwner, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { newApiKey } from '#secrets';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -12,8 +12,7 @@ import type { CreateApiKeyDto } from './dto/api-key.dto';
 @Injectable()
 export class ApiKeysService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly plans: Plans,
   ) {}
@@ -26,7 +25,7 @@ export class ApiKeysService {
     const expiresAt = expiryOf(dto);
     const { plainText, prefix, hash } = newApiKey();
     const userId = dto.userId ?? principal.userId;
-    const row = await this.database.transaction(async (tx) => {
+    const row = await this.stores.transaction(async (tx) => {
       const owner = await this.stores.apiKeys.lockOwner(tx, principal.organizationId, userId);
       if (!owner) throw notFound(`User ${userId} does not exist or is inactive`);
       refuseBeyondOwner(owner, dto);
@@ -53,12 +52,12 @@ export class ApiKeysService {
   }
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<ApiKeyRow>> {
-    return this.stores.apiKeys.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.apiKeys.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   async revoke(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
-    await this.database.closing.transaction(async (tx) => {
+    await this.stores.closing.transaction(async (tx) => {
       const revoked = await this.stores.apiKeys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
       await this.records.record(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });

@@ -1,8 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Database } from '#entities';
 import { FairLimiter, type OrganizationId } from '#rules';
 import { BEFORE_FIRST_RECORD } from '#secrets';
-import { type SealedSlice, TenantStores } from '#tenant-store';
+import { type SealedSlice, Tenants } from '#tenant-store';
 import { invalidField, tooManyRequests } from '../errors';
 import { timeRange } from '../http/time-range';
 import type { AuditExportQueryDto } from './dto/audit-export-query.dto';
@@ -28,10 +27,7 @@ export class AuditExportService implements OnModuleDestroy {
   private readonly running = new Map<OrganizationId, AbortController>();
   private readonly pages = new FairLimiter(PAGES_AT_ONCE, Infinity);
 
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   /** Ends what is running: the last line is missing then, and a reader goes on from the last position elsewhere. */
   onModuleDestroy(): void {
@@ -50,7 +46,7 @@ export class AuditExportService implements OnModuleDestroy {
     const timer = setTimeout(() => ending.abort(), LONGEST_MS);
     this.running.set(organization, ending);
     try {
-      const end = await this.stores.sealedRecords.end(this.database.autocommit, organization);
+      const end = await this.stores.sealedRecords.end(this.stores.autocommit, organization);
       const { position, hash } = end ?? { position: '0', hash: BEFORE_FIRST_RECORD };
       const upTo = Number(position);
       // a reader that was here before has records that are gone
@@ -75,7 +71,7 @@ export class AuditExportService implements OnModuleDestroy {
       const upTo = Math.min(after + POSITIONS_AT_ONCE, last);
       const rest = { ...slice, after, upTo };
       const page = await this.pages.run(organization, () =>
-        this.stores.sealedRecords.slice(this.database.autocommit, organization, rest, RECORDS_AT_ONCE),
+        this.stores.sealedRecords.slice(this.stores.autocommit, organization, rest, RECORDS_AT_ONCE),
       );
       records += page.length;
       after = page.length < RECORDS_AT_ONCE ? upTo : Number(page.at(-1)!.position);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Sliced } from '#entities';
-import { type AuditRecordRow, TenantStores } from '#tenant-store';
+import type { Sliced } from '#entities';
+import { type AuditRecordRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { forbidden } from '../errors/api-error';
 import { refuseLongReading, timeRange } from '../http/time-range';
@@ -8,10 +8,7 @@ import type { AuditQueryDto } from './dto/audit-query.dto';
 
 @Injectable()
 export class AuditLogsService {
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   /** @throws ApiError 403 for a key whose user is not (or no longer) an administrator, 400 when `from` is after `to` */
   async list(principal: Principal, query: AuditQueryDto): Promise<Sliced<AuditRecordRow>> {
@@ -34,6 +31,6 @@ export class AuditLogsService {
       resourceId: query.resourceId ?? null,
       ...range,
     };
-    return this.stores.audit.list(this.database.autocommit, organizationId, filter, query);
+    return this.stores.audit.list(this.stores.autocommit, organizationId, filter, query);
   }
 }

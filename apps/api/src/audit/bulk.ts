@@ -1,7 +1,7 @@
 import { HttpException, Injectable, Logger } from '@nestjs/common';
-import { Database, Trial } from '#entities';
+import { Trial } from '#entities';
 import { LimiterPerKey } from '#rules';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import type { BulkOutcome, BulkResultDto } from '../http/bulk.dto';
 import type { Actor } from '../http/actor';
 import { failureOf } from '../errors/failure';
@@ -17,10 +17,7 @@ export class Bulk {
   private readonly logger = new Logger('Bulk');
   private readonly turns = new LimiterPerKey(1, 0);
 
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   /** As `each`. @throws TooBusy while another one of the caller runs */
   alone<Item extends Row>(
@@ -80,7 +77,7 @@ export class Bulk {
     };
     const { organizationId } = actor.principal;
     await this.stores.audit.writeDeniedAction(
-      this.database.autocommit,
+      this.stores.autocommit,
       organizationId,
       entry,
       MAX_RECORDS_PER_MINUTE,

@@ -8,8 +8,7 @@ import {
 } from '@nestjs/common';
 import { isUUID } from 'class-validator';
 import type { Request, Response } from 'express';
-import { Database } from '#entities';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { principalOfRequest } from '#guards';
 import { sendErrorResponse } from '../http/send-error-response';
 import { ApiError } from '../errors/api-error';
@@ -33,10 +32,7 @@ const MAX_PATH_LENGTH = 200;
 export class DeniedActionsFilter implements ExceptionFilter {
   private readonly logger = new Logger('Audit');
 
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   async catch(exception: HttpException, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
@@ -71,7 +67,7 @@ export class DeniedActionsFilter implements ExceptionFilter {
       details: { status: exception.getStatus(), path: request.path.slice(0, MAX_PATH_LENGTH) },
     };
     await this.stores.audit.writeDeniedAction(
-      this.database.autocommit,
+      this.stores.autocommit,
       principal.organizationId,
       entry,
       MAX_RECORDS_PER_MINUTE,

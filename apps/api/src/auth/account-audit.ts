@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { AuditEntry, AuditEventType, Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import type { OrganizationId, HostAddress } from '#rules';
 
 /** The account an audit record is about. Known before sign-in is complete. */
@@ -15,10 +15,7 @@ const MAX_THROTTLED_RECORDS_PER_MINUTE = 10;
 /** Audit records of users' actions on their own accounts and of failed attempts on them. */
 @Injectable()
 export class AccountAudit {
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   recordSuccess(
     tx: Tx,
@@ -40,7 +37,7 @@ export class AccountAudit {
     address: HostAddress | null,
     errorMessage: string,
   ): Promise<void> {
-    await this.stores.audit.write(this.database.autocommit, account.organizationId, {
+    await this.stores.audit.write(this.stores.autocommit, account.organizationId, {
       ...entryOf(eventType, account, address),
       result: 'FAILURE',
       errorMessage,
@@ -60,7 +57,7 @@ export class AccountAudit {
       errorMessage,
     };
     await this.stores.audit.writeDeniedAction(
-      this.database.autocommit,
+      this.stores.autocommit,
       account.organizationId,
       entry,
       MAX_THROTTLED_RECORDS_PER_MINUTE,

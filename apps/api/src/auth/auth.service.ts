@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { type LoginCandidate, passwordCounter, TenantStores, type UserProfileRow } from '#tenant-store';
+import { type LoginCandidate, passwordCounter, type UserProfileRow, Tenants } from '#tenant-store';
 import { CompanySignInRequired, type Principal } from '#guards';
 import { PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
@@ -30,8 +29,7 @@ interface LoginAttempt {
 @Injectable()
 export class AuthService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly hasher: PasswordHasher,
     private readonly audit: AccountAudit,
     private readonly lockOut: LockOut,
@@ -48,7 +46,7 @@ export class AuthService {
     const account = await this.accountOf(dto.password, login, client);
     await this.refuseWithoutIssuer(login, account, client);
     const deviceToken = dto.deviceToken ?? null;
-    const outcome = await this.database.transaction((tx) =>
+    const outcome = await this.stores.transaction((tx) =>
       this.signIn.advance(tx, account, { mfaPassed: false, client, deviceToken, attemptId: null }),
     );
     await this.settle(login, account, outcome);
@@ -66,7 +64,7 @@ export class AuthService {
     if (passwordHash === null || !(await this.hasher.isOutdated(passwordHash, password, hashClient))) return;
     const renewed = await this.hasher.hash(password, hashClient);
     await this.stores.passwords.renewHash(
-      this.database.autocommit,
+      this.stores.autocommit,
       organizationId,
       userId,
       renewed,
@@ -77,11 +75,7 @@ export class AuthService {
   /** The fields of `GET /auth/me` beyond the principal. */
   async profile(principal: Principal): Promise<UserProfileRow> {
     const { userId, organizationId } = principal;
-    const profile = await this.stores.accounts.profileOfUser(
-      this.database.autocommit,
-      userId,
-      organizationId,
-    );
+    const profile = await this.stores.accounts.profileOfUser(this.stores.autocommit, userId, organizationId);
     // deleted since the guard's check
     if (!profile) throw unauthorized('The access token is invalid or expired');
     return profile;
@@ -92,7 +86,7 @@ export class AuthService {
     const slug = organizationSlug?.toLowerCase() ?? null;
     const counter = passwordCounter(email, slug);
     const attempt = await this.lockOut.attemptUnlessLocked(counter);
-    const known = await this.stores.accounts.loginCandidates(this.database.autocommit, email, slug);
+    const known = await this.stores.accounts.loginCandidates(this.stores.autocommit, email, slug);
     if (attempt) {
       return {
         attempt,
@@ -114,7 +108,7 @@ export class AuthService {
     { address }: SignInClient,
   ): Promise<void> {
     const { userId, organizationId } = account;
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const requirements = await this.stores.accounts.signInRequirements(tx, userId, organizationId);
     if (!requirements?.companySignInRequired) return;
     if (!isShared) await this.lockOut.undoAttempt(attempt);

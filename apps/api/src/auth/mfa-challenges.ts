@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import { StepTokens, type Principal } from '#guards';
 import type { HostAddress } from '#rules';
 import { unauthorized, type ApiError } from '../errors';
@@ -22,9 +22,8 @@ export interface MfaChallenge {
 @Injectable()
 export class MfaChallenges {
   constructor(
-    private readonly database: Database,
     private readonly principals: StoredPrincipals,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly steps: StepTokens,
     private readonly audit: AccountAudit,
   ) {}
@@ -46,7 +45,7 @@ export class MfaChallenges {
     const claims = await this.steps.verify('mfa-challenge', token);
     if (!claims) throw challengeEnded();
     const { id, userId, organizationId, attemptId } = claims;
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const principal = await this.principals.ofAccount(tx, userId, organizationId);
     if (!principal) throw challengeEnded();
     if (!(await this.stores.mfa.countAttempt(tx, principal.organizationId, id, MAX_ATTEMPTS))) {

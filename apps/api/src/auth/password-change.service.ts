@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { invalidField, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
@@ -14,8 +13,7 @@ import { PasswordPolicyService } from './password-policy.service';
 @Injectable()
 export class PasswordChangeService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly policy: PasswordPolicyService,
     private readonly replacement: PasswordReplacement,
     private readonly hasher: PasswordHasher,
@@ -30,7 +28,7 @@ export class PasswordChangeService {
     const client = { group: userId };
     this.hasher.refuseIfBusy(client);
     const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
-    const hash = await this.stores.passwords.hash(this.database.autocommit, organizationId, userId);
+    const hash = await this.stores.passwords.hash(this.stores.autocommit, organizationId, userId);
     const isRight = await this.lockOut.compared(attempt, this.hasher.verify(currentPassword, hash, client));
     if (!isRight || hash === null) {
       await this.audit.recordFailure(
@@ -48,7 +46,7 @@ export class PasswordChangeService {
     const password = { passwordHash: await this.hasher.hash(newPassword, client), insteadOf: hash };
     const signInId = principal.signIn?.id ?? null;
     const change = { eventType: 'PASSWORD_CHANGED', address: actor.address, signInId } as const;
-    const isReplaced = await this.database.transaction((tx) =>
+    const isReplaced = await this.stores.transaction((tx) =>
       this.replacement.replace(tx, principal, password, change),
     );
     if (!isReplaced) throw changedConcurrently();

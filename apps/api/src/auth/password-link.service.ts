@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
 import { Mailer } from '#mail';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { passwordProblem } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { notFound, type ApiError } from '../errors';
@@ -11,14 +10,13 @@ import type { PasswordLinkUseDto } from './dto/password-link.dto';
 @Injectable()
 export class PasswordLinkService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly mailer: Mailer,
   ) {}
 
   /** Does not consume the token. @throws ApiError 404 for one that is unknown, used or expired, or of a deactivated user */
   async find(token: string): Promise<PasswordLinkUseDto> {
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const holder = await this.stores.accountTokens.holder(tx, opaqueTokenHash(token), ['INVITE', 'RESET']);
     if (!holder || holder.purpose === 'PASSWORD_CHANGE') throw this.unusable();
     const { purpose, organizationId, organizationName, organizationSlug, email, name } = holder;

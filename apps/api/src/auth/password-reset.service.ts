@@ -1,7 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { Database } from '#entities';
 import { Mailer } from '#mail';
-import { type LoginCandidate, TenantStores } from '#tenant-store';
+import { type LoginCandidate, Tenants } from '#tenant-store';
 import type { HostAddress } from '#rules';
 import { badRequest } from '../errors';
 import { AccountAudit } from './account-audit';
@@ -22,8 +21,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   private readonly pending = new Set<Promise<void>>();
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly links: PasswordResetLinks,
     private readonly mailer: Mailer,
     private readonly audit: AccountAudit,
@@ -36,7 +34,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
   async request(dto: ForgotPasswordDto, address: HostAddress | null): Promise<void> {
     if (this.mailer.delivery === 'nowhere') throw badRequest(ASK_AN_ADMINISTRATOR);
     const slug = dto.organizationSlug?.toLowerCase() ?? null;
-    const candidates = await this.stores.accounts.loginCandidates(this.database.autocommit, dto.email, slug);
+    const candidates = await this.stores.accounts.loginCandidates(this.stores.autocommit, dto.email, slug);
     const active = candidates.filter(({ isActive }) => isActive).slice(0, MAX_ACCOUNTS_MAILED);
     const sending: Promise<void> = this.sendAll(active, address).finally(() => this.pending.delete(sending));
     this.pending.add(sending);
@@ -60,7 +58,7 @@ export class PasswordResetService implements BeforeApplicationShutdown {
 
   private async send(account: LoginCandidate, address: HostAddress | null): Promise<void> {
     const { userId, email: to, organizationName, organizationSlug } = account;
-    const created = await this.database.transaction(async (tx) => {
+    const created = await this.stores.transaction(async (tx) => {
       const link = await this.links.create(tx, account);
       if (link) await this.audit.recordSuccess(tx, 'PASSWORD_RESET_REQUESTED', account, address);
       return link;

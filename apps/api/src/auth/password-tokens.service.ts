@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { type AccountTokenPurpose, type AuditEventType, Database, type Tx } from '#entities';
+import type { AccountTokenPurpose, AuditEventType, Tx } from '#entities';
 import { CompanySignInRequired } from '#guards';
-import { type AccountTokenHolder, codeCounter, TenantStores } from '#tenant-store';
+import { type AccountTokenHolder, codeCounter, Tenants } from '#tenant-store';
 import { opaqueTokenHash, PasswordHasher } from '#secrets';
 import type { HostAddress } from '#rules';
 import { badRequest, type ApiError } from '../errors';
@@ -28,8 +28,7 @@ interface TokenUse {
 @Injectable()
 export class PasswordTokensService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly replacement: PasswordReplacement,
@@ -81,17 +80,17 @@ export class PasswordTokensService {
     mfaPassed = false,
   ): Promise<{ readonly outcome: SignInOutcome; readonly holder: AccountTokenHolder }> {
     const tokenHash = opaqueTokenHash(use.token);
-    const holder = await this.stores.accountTokens.holder(this.database.autocommit, tokenHash, [use.purpose]);
+    const holder = await this.stores.accountTokens.holder(this.stores.autocommit, tokenHash, [use.purpose]);
     if (!holder) throw use.refusal();
     const { userId, organizationId } = holder;
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     const requirements = await this.stores.accounts.signInRequirements(autocommit, userId, organizationId);
     if (requirements?.companySignInRequired) throw new CompanySignInRequired();
     // before the token is used, so that it stays valid for another attempt
     await this.policy.enforce(holder.organizationId, use.password, use.field);
     if (use.purpose === 'PASSWORD_CHANGE') await this.policy.requireDifferent(holder, use.password);
     const passwordHash = await this.hasher.hash(use.password, { group: holder.userId });
-    const outcome = await this.database.transaction(async (tx) => {
+    const outcome = await this.stores.transaction(async (tx) => {
       await this.set(tx, holder, tokenHash, passwordHash, use);
       return this.signIn.advance(tx, holder, {
         mfaPassed,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { ApiSettings } from '../api.settings';
 import { ActionRecords } from '../audit/action-records';
@@ -14,8 +13,7 @@ import { StoredPrincipals } from './stored-principals';
 @Injectable()
 export class RegistrationService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly principals: StoredPrincipals,
     private readonly records: ActionRecords,
     private readonly signIn: SignInService,
@@ -32,11 +30,11 @@ export class RegistrationService {
     const { REGISTRATION } = this.settings;
     // a refusal costs no hash, and takes no lock
     if (REGISTRATION === 'closed') throw closed();
-    if (REGISTRATION === 'first' && !(await this.stores.accounts.isEmpty(this.database.autocommit)))
+    if (REGISTRATION === 'first' && !(await this.stores.accounts.isEmpty(this.stores.autocommit)))
       throw closed();
     const passwordHash = await this.hasher.hash(dto.password, hashClientOf(client));
     const name = dto.name ?? email.slice(0, email.indexOf('@'));
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       if (REGISTRATION === 'first' && !(await this.stores.accounts.isEmptyAndLocked(tx))) throw closed();
       const given = { organizationName, email, passwordHash, name };
       const { userId, organizationId } = await this.stores.accounts.registerOrganization(tx, given);

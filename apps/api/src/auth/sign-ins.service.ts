@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
-import { type SignInRow, TenantStores } from '#tenant-store';
+import type { Slice, Sliced } from '#entities';
+import { type SignInRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
@@ -10,13 +10,12 @@ import type { Actor } from '../http/actor';
 @Injectable()
 export class SignInsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
   ) {}
 
   list({ organizationId, userId }: Principal, slice: Slice): Promise<Sliced<SignInRow>> {
-    return this.stores.signIns.list(this.database.autocommit, organizationId, userId, slice);
+    return this.stores.signIns.list(this.stores.autocommit, organizationId, userId, slice);
   }
 
   /**
@@ -26,7 +25,7 @@ export class SignInsService {
   async end(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId, userId, email } = principal;
-    await this.database.closing.transaction(async (tx) => {
+    await this.stores.closing.transaction(async (tx) => {
       if (!(await this.stores.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { type PrincipalRow, TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type PrincipalRow, Tenants } from '#tenant-store';
 import { isScope, PrincipalLookup, type Principal, type WorkloadClaims } from '#guards';
 import { Plans } from '../plans/plans';
 
@@ -8,15 +8,14 @@ import { Plans } from '../plans/plans';
 @Injectable()
 export class StoredPrincipals extends PrincipalLookup {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly plans: Plans,
   ) {
     super();
   }
 
   override async ofUser(userId: string, organizationId: string, signInId: string): Promise<Principal | null> {
-    const tx = this.database.closing.autocommit;
+    const tx = this.stores.closing.autocommit;
     const principal = this.principalOf(
       await this.stores.accounts.principalOfSignIn(tx, userId, organizationId, signInId),
     );
@@ -26,7 +25,7 @@ export class StoredPrincipals extends PrincipalLookup {
 
   override async ofWorkload(claims: WorkloadClaims): Promise<Principal | null> {
     const { trustId, organizationId, userId, revision } = claims;
-    const tx = this.database.closing.autocommit;
+    const tx = this.stores.closing.autocommit;
     return this.principalOf(
       await this.stores.accounts.principalOfWorkload(tx, trustId, organizationId, userId, revision),
     );
@@ -35,14 +34,14 @@ export class StoredPrincipals extends PrincipalLookup {
   /** Without its user's rights as an administrator: a token in a job's hands is for one session. */
   override async ofSession(tokenHash: string): Promise<Principal | null> {
     const principal = this.principalOf(
-      await this.stores.accounts.principalOfSession(this.database.closing.autocommit, tokenHash),
+      await this.stores.accounts.principalOfSession(this.stores.closing.autocommit, tokenHash),
     );
     return principal && { ...principal, isOrgAdmin: false, platformRole: 'CUSTOMER' };
   }
 
   override async ofApiKey(keyHash: string, callerAddress: string | null): Promise<Principal | null> {
     return this.principalOf(
-      await this.stores.accounts.principalOfKey(this.database.closing.autocommit, keyHash, callerAddress),
+      await this.stores.accounts.principalOfKey(this.stores.closing.autocommit, keyHash, callerAddress),
     );
   }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { type RefreshHolder, type RefreshOutcome, TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type RefreshHolder, type RefreshOutcome, Tenants } from '#tenant-store';
 import { AccessTokens, CompanySignInRequired, type Principal, type SignIn } from '#guards';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import type { HostAddress } from '#rules';
@@ -28,8 +28,7 @@ export interface TokenPair {
 @Injectable()
 export class TokenService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly principals: StoredPrincipals,
     private readonly records: ActionRecords,
     private readonly accessTokens: AccessTokens,
@@ -48,7 +47,7 @@ export class TokenService {
    * @throws ApiError 401, also while the password is expired; CompanySignInRequired; reuse of a token also revokes its whole family
    */
   async rotate(refreshToken: string, client: SignInClient): Promise<TokenPair> {
-    const pair = await this.database.transaction(async (tx) => {
+    const pair = await this.stores.transaction(async (tx) => {
       const use = await this.stores.refreshTokens.use(tx, opaqueTokenHash(refreshToken), GRACE_SECONDS);
       if (use.outcome === 'unknown') return null;
       if (use.outcome === 'reused') {
@@ -73,7 +72,7 @@ export class TokenService {
 
   /** Signs out: revokes the token and its whole family. Unknown tokens are ignored. */
   async revoke(refreshToken: string, address: HostAddress | null): Promise<void> {
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const holder = await this.stores.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
       const principal = holder && (await this.principalOf(tx, holder));
       if (!principal) return;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
-import { type AuditActor, Database, type Slice, type Sliced } from '#entities';
-import { type PaymentRow, type SubscriptionRow, TenantStores } from '#tenant-store';
+import type { AuditActor, Slice, Sliced } from '#entities';
+import { type PaymentRow, type SubscriptionRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { cancelledStatus, type OrganizationId } from '#rules';
 import { auditActor } from '../audit/audit-actor';
@@ -25,8 +25,7 @@ export class BillingService {
   private readonly logger = new Logger('Billing');
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
     private readonly adapter: PaymentAdapter,
@@ -34,13 +33,13 @@ export class BillingService {
 
   /** The current or unpaid subscription, otherwise the last one that ended. */
   async subscription({ organizationId }: Principal): Promise<Subscribed> {
-    const row = await this.stores.billing.latestSubscription(this.database.autocommit, organizationId);
+    const row = await this.stores.billing.latestSubscription(this.stores.autocommit, organizationId);
     if (!row) throw notFound(this.plans.bills ? NO_SUBSCRIPTION : NOTHING_BILLED);
     return this.withPlan(row);
   }
 
   payments({ organizationId }: Principal, slice: Slice): Promise<Sliced<PaymentRow>> {
-    return this.stores.billing.payments(this.database.autocommit, organizationId, slice);
+    return this.stores.billing.payments(this.stores.autocommit, organizationId, slice);
   }
 
   /**
@@ -53,7 +52,7 @@ export class BillingService {
     const plan = this.plans.find(planId);
     if (!plan) throw notFound(`Plan ${planId} does not exist: see GET /billing/plans`);
     if (plan.tier === 'FREE') throw badRequest('planId names the free plan, which needs no subscription');
-    const before = await this.stores.billing.latestSubscription(this.database.autocommit, organizationId);
+    const before = await this.stores.billing.latestSubscription(this.stores.autocommit, organizationId);
     if (before?.status === 'ACTIVE') throw alreadyActive();
     const customerEmail = await this.billingEmail(principal);
     const checkout = await this.adapter.openCheckout({
@@ -72,7 +71,7 @@ export class BillingService {
   async cancel(actor: Actor): Promise<Subscribed> {
     const { organizationId } = actor.principal;
     for (;;) {
-      const row = await this.stores.billing.latestSubscription(this.database.autocommit, organizationId);
+      const row = await this.stores.billing.latestSubscription(this.stores.autocommit, organizationId);
       if (!row || row.status === 'EXPIRED') throw notFound(NO_SUBSCRIPTION);
       if (row.status === 'CANCELLED') return this.withPlan(row);
       await this.cancelAtService(row);
@@ -96,7 +95,7 @@ export class BillingService {
     called: SubscriptionRow,
     by: AuditActor,
   ): Promise<SubscriptionRow | null> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.stores.billing.lock(tx, organizationId);
       const row = await this.stores.billing.latestSubscription(tx, organizationId);
       if (!row || !isDeepStrictEqual(row, called)) return null;
@@ -112,7 +111,7 @@ export class BillingService {
   ): Promise<SubscriptionRow> {
     const { id: planId, priceCents, currency } = plan;
     const adapter = this.adapter.name;
-    const { before, row } = await this.database.transaction(async (tx) => {
+    const { before, row } = await this.stores.transaction(async (tx) => {
       await this.stores.billing.lock(tx, organizationId);
       const current = await this.stores.billing.latestSubscription(tx, organizationId);
       const checkout = { planId, priceCents, currency, adapter, checkoutReference: reference };
@@ -147,7 +146,7 @@ export class BillingService {
   }
 
   private async billingEmail({ organizationId }: Principal): Promise<string> {
-    const details = await this.stores.billing.details(this.database.autocommit, organizationId);
+    const details = await this.stores.billing.details(this.stores.autocommit, organizationId);
     const missing = missingDetails(details);
     if (missing.length > 0 || !details?.billingEmail) {
       throw unprocessable(

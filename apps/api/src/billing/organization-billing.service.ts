@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { type BillingDetails, TenantStores } from '#tenant-store';
+import { type BillingDetails, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
@@ -24,13 +23,12 @@ export const missingDetails = (details: BillingDetails | null): string[] =>
 @Injectable()
 export class OrganizationBillingService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
   ) {}
 
   async find({ organizationId }: Principal): Promise<BillingDetails> {
-    const details = await this.stores.billing.details(this.database.autocommit, organizationId);
+    const details = await this.stores.billing.details(this.stores.autocommit, organizationId);
     if (!details)
       throw notFound('There are no billing details yet: set them with PATCH /organization/billing');
     return details;
@@ -42,7 +40,7 @@ export class OrganizationBillingService {
     const { organizationId } = principal;
     const fields = Object.entries(dto).flatMap(([field, value]) => (value === undefined ? [] : [field]));
     if (fields.length === 0) return this.find(principal);
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const details = await this.stores.billing.changeDetails(tx, organizationId, dto);
       await this.records.record(
         tx,

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import { type SubscriptionRow, TenantStores } from '#tenant-store';
+import { SYSTEM_ACTOR, type Tx } from '#entities';
+import { type SubscriptionRow, Tenants } from '#tenant-store';
 import {
   asOrganizationId,
   followingMoves,
@@ -29,8 +29,7 @@ export class PaymentEvents {
   private readonly logger = new Logger('PaymentEvents');
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
@@ -44,7 +43,7 @@ export class PaymentEvents {
     if (adapter !== this.payments.name) throw notFound(`No payments are made through ${adapter} here`);
     const event = await this.payments.readEvent(body, headers);
     if (!event) return;
-    const afterCommit = await this.database.transaction((tx) => this.process(tx, event));
+    const afterCommit = await this.stores.transaction((tx) => this.process(tx, event));
     try {
       await afterCommit?.();
     } catch (error) {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { AccountShape } from '#drivers';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
-import { MAX_LISTED_ACCOUNTS, TenantStores, type CloudAccountRow, type CredentialRow } from '#tenant-store';
+import { MAX_LISTED_ACCOUNTS, type CloudAccountRow, type CredentialRow, Tenants } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest, invalidField, notFound, notPossible, tooManyRequests } from '../errors';
 import type { Actor } from '../http/actor';
@@ -16,8 +16,7 @@ const A_MINUTE_SECONDS = 60;
 @Injectable()
 export class CloudAccountsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly credentials: CredentialsService,
     private readonly verifier: CredentialVerifier,
@@ -25,7 +24,7 @@ export class CloudAccountsService {
 
   async list(principal: Principal, id: string, query: ListQuery): Promise<Sliced<CloudAccountRow>> {
     await this.credentials.find(principal, id);
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     return this.stores.cloudAccounts.list(autocommit, principal.organizationId, id, query);
   }
 
@@ -40,7 +39,7 @@ export class CloudAccountsService {
     const { pattern, example } = accountShape(credential);
     if (!pattern.test(account)) throw invalidField('account', `must look like ${example}`);
     const { organizationId } = actor.principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       if (label !== undefined) {
         const { cloudAccounts } = this.stores;
         if (!(await cloudAccounts.label(tx, organizationId, id, account, label)))
@@ -59,7 +58,7 @@ export class CloudAccountsService {
       throw badRequest(
         'The credential has no listingRoleArn: give it one with PATCH, or label the accounts here',
       );
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const { organizationId } = actor.principal;
       if (!(await this.stores.cloudAccounts.requestList(tx, organizationId, id)))
         throw tooManyRequests('The accounts were asked for within the last minute', A_MINUTE_SECONDS);
@@ -74,7 +73,7 @@ export class CloudAccountsService {
     const credential = await this.credentials.find(principal, id);
     const own = accountShape(credential).of(credential.hints) === account;
     const row = await this.stores.cloudAccounts.rowOf(
-      this.database.autocommit,
+      this.stores.autocommit,
       principal.organizationId,
       id,
       account,
@@ -82,7 +81,7 @@ export class CloudAccountsService {
     if (row === null && !own)
       throw notFound(`No resource uses the credential in ${account}: create one first`, 'ACCOUNT_NOT_FOUND');
     await this.credentials.check(actor, row ?? id, credential, { account });
-    return (await this.find(this.database.autocommit, actor, id, account)) ?? { ...NOTHING_KNOWN, account };
+    return (await this.find(this.stores.autocommit, actor, id, account)) ?? { ...NOTHING_KNOWN, account };
   }
 
   private find(tx: Tx, { principal }: Actor, id: string, account: string): Promise<CloudAccountRow | null> {

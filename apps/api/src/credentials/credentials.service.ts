@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, type ListQuery, type Sliced } from '#entities';
-import { type CredentialRow, type CredentialUse, TenantStores } from '#tenant-store';
+import type { ListQuery, Sliced } from '#entities';
+import { type CredentialRow, type CredentialUse, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -21,8 +21,7 @@ const SET_UP_SECONDS = 3600;
 @Injectable()
 export class CredentialsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
@@ -35,7 +34,7 @@ export class CredentialsService {
     this.verifier.refuseWithoutIssuer(organizationId, dto);
     const id = randomUUID();
     const sealedData = await this.dataKeys.seal(organizationId, id, secrets);
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const { name, provider, credentialType } = dto;
       const created = await this.stores.credentials.create(tx, organizationId, {
         id,
@@ -55,12 +54,12 @@ export class CredentialsService {
   }
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<CredentialRow>> {
-    return this.stores.credentials.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.credentials.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<CredentialRow> {
     const credential = await this.stores.credentials.find(
-      this.database.autocommit,
+      this.stores.autocommit,
       principal.organizationId,
       id,
     );
@@ -79,7 +78,7 @@ export class CredentialsService {
       hints: given.hints,
       sealedData: await this.dataKeys.seal(organizationId, id, given.secrets),
     };
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
       const updated = await this.stores.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
@@ -95,7 +94,7 @@ export class CredentialsService {
   async remove(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    await this.database.closing.transaction(async (tx) => {
+    await this.stores.closing.transaction(async (tx) => {
       const use = await this.stores.credentials.lockedUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);
@@ -112,10 +111,10 @@ export class CredentialsService {
     const { principal } = actor;
     const { organizationId } = principal;
     const credential = await this.find(principal, id);
-    await this.stores.cloudAccounts.requestChecks(this.database.autocommit, organizationId, id);
+    await this.stores.cloudAccounts.requestChecks(this.stores.autocommit, organizationId, id);
     if (isForMany(credential)) {
       const object = objectNamed('CREDENTIAL', credential);
-      await this.database.transaction((tx) =>
+      await this.stores.transaction((tx) =>
         this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, { requested: true }),
       );
     } else await this.check(actor, id, credential);
@@ -135,10 +134,10 @@ export class CredentialsService {
   ): Promise<void> {
     const { organizationId } = principal;
     const { credentials } = this.stores;
-    const sealed = await credentials.sealed(this.database.autocommit, organizationId, checkedId);
+    const sealed = await credentials.sealed(this.stores.autocommit, organizationId, checkedId);
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const checked = { id: checkedId, sealedData: sealed.sealedData };
       if (failure && RETRYABLE_KINDS.has(failure.kind)) {
         await credentials.recordNoAnswer(tx, organizationId, checked, failure.message);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type DataKeyRow, Database } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { DataKeyRow } from '#entities';
+import { Tenants } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, newDataKey, openCredential, sealCredential } from '#secrets';
 
@@ -10,17 +10,16 @@ type Secrets = Readonly<Record<string, string>>;
 @Injectable()
 export class DataKeys {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly masterKeys: MasterKeys,
   ) {}
 
   /** The organization's data key, created on first use. */
   async of(organization: OrganizationId): Promise<DataKeyRow> {
-    const existing = await this.stores.credentials.dataKey(this.database.autocommit, organization);
+    const existing = await this.stores.credentials.dataKey(this.stores.autocommit, organization);
     if (existing) return existing;
     const created = newDataKey(this.masterKeys, organization);
-    return this.stores.credentials.getOrInsertDataKey(this.database.autocommit, organization, created);
+    return this.stores.credentials.getOrInsertDataKey(this.stores.autocommit, organization, created);
   }
 
   /** Encrypts secrets of the organization. @param id of the row that holds them */

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Identities, issuerConfiguration, type IssuerConfiguration } from '#credentials';
-import { Database } from '#entities';
 import { asOrganizationId } from '#rules';
 import type { PublicIdentityKey } from '#secrets';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { notFound } from '../errors';
 
 /** As ids are stored: clouds compare issuers character by character. */
@@ -16,8 +15,7 @@ const ORGANIZATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 @Injectable()
 export class IssuerService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly identities: Identities,
   ) {}
 
@@ -37,7 +35,7 @@ export class IssuerService {
     const issuer = ORGANIZATION_ID.test(id) ? this.identities.issuerOf(id) : null;
     if (
       issuer === null ||
-      !(await this.stores.organizations.hasIssuer(this.database.autocommit, asOrganizationId(id)))
+      !(await this.stores.organizations.hasIssuer(this.stores.autocommit, asOrganizationId(id)))
     )
       throw notFound(
         'There is no such issuer: the path has no organization’s id, or OIDC_ISSUER_URL is not set',

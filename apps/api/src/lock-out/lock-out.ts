@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { type LockOutRule, passwordCounter, type PasswordCounters, TenantStores } from '#tenant-store';
+import { type LockOutRule, passwordCounter, type PasswordCounters, Tenants } from '#tenant-store';
 import { opaqueTokenHash } from '#secrets';
 import { tooManyRequests } from '../errors';
 
@@ -55,10 +54,7 @@ const countersOf = ({ email, organizationSlug }: PasswordAccount): PasswordCount
 /** Delays and then refuses attempts at passwords and codes, regardless of their source address. */
 @Injectable()
 export class LockOut {
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   /**
    * Call before comparing a secret. Returns after the delay.
@@ -87,7 +83,7 @@ export class LockOut {
     if (deviceToken === null) return this.refuse(lockedKey);
     // also queried without accounts, so that the response time does not reveal whether an account exists
     const device = await this.stores.knownDevices.find(
-      this.database.autocommit,
+      this.stores.autocommit,
       opaqueTokenHash(deviceToken),
       userIds,
     );
@@ -109,27 +105,27 @@ export class LockOut {
 
   /** The secret was correct and nothing else is required: resets the counter. */
   succeeded({ key }: Pick<Attempt, 'key'>): Promise<void> {
-    return this.stores.signInFailures.forget(this.database.autocommit, [key]);
+    return this.stores.signInFailures.forget(this.stores.autocommit, [key]);
   }
 
   /** The secret was correct but another step is required: earlier failures still count. */
   undoAttempt({ key, number }: Attempt): Promise<void> {
-    return this.stores.signInFailures.undoAttempt(this.database.autocommit, key, number);
+    return this.stores.signInFailures.undoAttempt(this.stores.autocommit, key, number);
   }
 
   /** A failed attempt at an account that does not exist. Takes as long as recording a failure. */
   failedOnUnknownAccount({ key }: Attempt): Promise<void> {
-    return this.stores.signInFailures.touch(this.database.autocommit, key);
+    return this.stores.signInFailures.touch(this.stores.autocommit, key);
   }
 
   /** A sign-in with the account's password succeeded. */
   passwordVerified(account: PasswordAccount): Promise<void> {
-    return this.stores.signInFailures.forgetPassword(this.database.autocommit, countersOf(account));
+    return this.stores.signInFailures.forgetPassword(this.stores.autocommit, countersOf(account));
   }
 
   /** The owner of the account's mailbox set a new password: failures with the old one are forgotten. */
   async recordVerifiedMailbox(account: PasswordAccount & { readonly userId: string }): Promise<void> {
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const devices = await this.stores.knownDevices.ofUser(tx, account.userId);
     const { withSlug, withoutSlug } = countersOf(account);
     await this.stores.signInFailures.forget(tx, [
@@ -140,7 +136,7 @@ export class LockOut {
   }
 
   private async count(key: string, rule: LockOutRule): Promise<Attempt | null> {
-    const number = await this.stores.signInFailures.count(this.database.autocommit, key, rule);
+    const number = await this.stores.signInFailures.count(this.stores.autocommit, key, rule);
     if (number === null) return null;
     const steps = Math.min(Math.max(0, number - UNDELAYED_ATTEMPTS), rule.lockAt - UNDELAYED_ATTEMPTS);
     if (steps > 0) await delay(steps * DELAY_STEP_MS);
@@ -148,7 +144,7 @@ export class LockOut {
   }
 
   private async refuse(key: string): Promise<never> {
-    const seconds = await this.stores.signInFailures.readSecondsLocked(this.database.autocommit, key);
+    const seconds = await this.stores.signInFailures.readSecondsLocked(this.stores.autocommit, key);
     throw tooManyRequests(`Too many failed attempts at this account: try again in ${seconds} s`, seconds);
   }
 }

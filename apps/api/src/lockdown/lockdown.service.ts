@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { ActionRecords, objectNamed, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { forbidden, notFound, notPossible, refuseSuspended } from '../errors';
@@ -14,8 +14,7 @@ import type { EndedByLockdownDto } from './dto/lockdown.dto';
 @Injectable()
 export class LockdownService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly staticRules: StaticIpRulesService,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
@@ -28,7 +27,7 @@ export class LockdownService {
     asked: { readonly reason: string; readonly staticRules: boolean },
   ): Promise<EndedByLockdownDto> {
     const { organizationId } = actor.principal;
-    const { woken, ended } = await this.database.closing.revocation(async (tx) => {
+    const { woken, ended } = await this.stores.closing.revocation(async (tx) => {
       const object = await this.objectOf(tx, actor.principal, userId);
       const of = { subjectId: object.id, adminId: actor.principal.userId };
       const done = await this.stores.lockdowns.declare(tx, organizationId, of, asked, auditActor(actor));
@@ -45,7 +44,7 @@ export class LockdownService {
   async lift(actor: Actor, userId: string | null): Promise<void> {
     const { principal } = actor;
     const { organizationId, userId: adminId } = principal;
-    const woken = await this.database.transaction(async (tx) => {
+    const woken = await this.stores.transaction(async (tx) => {
       await this.stores.users.lock(tx, organizationId);
       const object = await this.objectOf(tx, principal, userId);
       const of = { subjectId: object.id, adminId };

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, type AuditEventType, Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { AuditEntry, AuditEventType, Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
 import { LockOut, signedInCounter } from '../lock-out/lock-out';
@@ -10,8 +10,7 @@ import { badRequest, type ApiError } from '../errors';
 @Injectable()
 export class CodeProtectedActions {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly lockOut: LockOut,
   ) {}
 
@@ -37,7 +36,7 @@ export class CodeProtectedActions {
       resourceName: principal.email,
       ...object,
     };
-    const done = await this.database.transaction(async (tx) => {
+    const done = await this.stores.transaction(async (tx) => {
       const result = await work(tx);
       if (result !== null) await this.stores.audit.write(tx, principal.organizationId, record);
       return result;
@@ -48,7 +47,7 @@ export class CodeProtectedActions {
     }
     const errorMessage = 'The code is wrong or was used before';
     const failure = { ...record, result: 'FAILURE', errorMessage } as const;
-    await this.stores.audit.write(this.database.autocommit, principal.organizationId, failure);
+    await this.stores.audit.write(this.stores.autocommit, principal.organizationId, failure);
     throw wrongCode();
   }
 }

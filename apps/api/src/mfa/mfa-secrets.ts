@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { MasterKeys, openField, sealField, unwrapDataKey, type FieldBinding } from '#secrets';
 import { DataKeys } from '../credentials/data-keys';
@@ -22,8 +22,7 @@ export interface OpenedMfaSecret {
 @Injectable()
 export class MfaSecrets {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
   ) {}
@@ -32,7 +31,7 @@ export class MfaSecrets {
   async begin({ organizationId, userId }: MfaHolder, secret: string): Promise<boolean> {
     const dataKey = unwrapDataKey(this.masterKeys, await this.dataKeys.of(organizationId));
     const sealed = sealField(dataKey, bindingOf(organizationId, userId), secret);
-    return this.stores.mfa.begin(this.database.autocommit, organizationId, userId, sealed);
+    return this.stores.mfa.begin(this.stores.autocommit, organizationId, userId, sealed);
   }
 
   /** @returns null before the setup was started */

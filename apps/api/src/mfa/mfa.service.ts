@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { badRequest, conflict, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -19,8 +19,7 @@ export interface MfaSetup extends Enrolment {
 @Injectable()
 export class MfaService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly secrets: MfaSecrets,
     private readonly codes: MfaCodes,
     private readonly protectedActions: CodeProtectedActions,
@@ -42,7 +41,7 @@ export class MfaService {
     const { principal } = actor;
     const { userId, organizationId } = principal;
     if (principal.mfaEnabled) throw isOn();
-    const stored = await this.secrets.open(this.database.autocommit, principal);
+    const stored = await this.secrets.open(this.stores.autocommit, principal);
     if (!stored) throw badRequest('There is nothing to confirm: call POST /mfa/setup first');
     const { secret, sealedSecret } = stored;
     return this.protectedActions.withCode(actor, 'MFA_ENABLED', async (tx) => {
@@ -64,7 +63,7 @@ export class MfaService {
       if (keptBy !== null) throw isKept(keptBy);
     };
     // first without a code, of which every try counts
-    await refuseKept(this.database.autocommit);
+    await refuseKept(this.stores.autocommit);
     await this.protectedActions.withCode(actor, 'MFA_DISABLED', async (tx) => {
       await refuseKept(tx);
       if (!(await this.codes.consume(tx, principal, code))) return null;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditActor, Database, type Tx } from '#entities';
+import type { AuditActor, Tx } from '#entities';
 import { WorkloadTokens, type Principal } from '#guards';
 import type { HostAddress, OrganizationId } from '#rules';
-import { type OidcTrustRow, TenantStores } from '#tenant-store';
+import { type OidcTrustRow, Tenants } from '#tenant-store';
 import { badRequest, notFound, unauthorized, type ApiError } from '../errors';
 import { Audiences } from './audiences';
 import { claimOf } from './conditions';
@@ -33,8 +33,7 @@ interface Refusal {
 @Injectable()
 export class OidcExchangeService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly audiences: Audiences,
     private readonly verifier: IdTokenVerifier,
     private readonly tokens: WorkloadTokens,
@@ -52,9 +51,7 @@ export class OidcExchangeService {
       await this.recordRefusal(organization, fitting, address);
       throw refused();
     }
-    const isNew = await this.database.transaction((tx) =>
-      this.use(tx, organization, fitting, token, address),
-    );
+    const isNew = await this.stores.transaction((tx) => this.use(tx, organization, fitting, token, address));
     if (!isNew) {
       await this.recordRefusal(organization, { check: usedCheck(token), trust: fitting }, address);
       throw refused();
@@ -66,7 +63,7 @@ export class OidcExchangeService {
 
   /** Every check of a token against a trust. Issues and uses nothing. @throws ApiError 404 */
   async explain({ organizationId }: Principal, id: string, idToken: string): Promise<TokenCheck[]> {
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const trust = await this.stores.oidcTrusts.find(tx, organizationId, id);
     if (!trust) throw notFound(`Trust ${id} does not exist`);
     const token = parseIdToken(idToken);
@@ -85,7 +82,7 @@ export class OidcExchangeService {
   ): Promise<OidcTrustRow | Refusal> {
     const { iss } = token.claims;
     if (!this.issuers.allows(iss)) return { check: notAllowed(iss), trust: null };
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     const trusts = await this.stores.oidcTrusts.ofIssuer(autocommit, organization, iss, trustId);
     if (trusts.length === 0) return { check: unknownTrust(iss, trustId), trust: null };
     const failure = failureIn(await this.verify(organization, iss, token));
@@ -143,7 +140,7 @@ export class OidcExchangeService {
     address: HostAddress | null,
   ): Promise<void> {
     await this.stores.audit.writeThrottledFailure(
-      this.database.autocommit,
+      this.stores.autocommit,
       organization,
       {
         ...UNKNOWN_ACTOR,

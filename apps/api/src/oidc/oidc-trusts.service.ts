@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Logger as PinoLogger } from 'pino';
-import { Database, type OidcPreset, type ListQuery, type Sliced } from '#entities';
+import type { OidcPreset, ListQuery, Sliced } from '#entities';
 import type { Principal, WorkloadScope } from '#guards';
-import { type OidcConditions, type OidcTrustRow, TenantStores } from '#tenant-store';
+import { type OidcConditions, type OidcTrustRow, Tenants } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -20,8 +20,7 @@ const MAX_TRUSTS = 100;
 @Injectable()
 export class OidcTrustsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly serviceUsers: ServiceUsers,
     private readonly records: ActionRecords,
     private readonly issuers: Issuers,
@@ -29,11 +28,11 @@ export class OidcTrustsService {
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
-    return this.stores.oidcTrusts.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.oidcTrusts.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<OidcTrustRow> {
-    const trust = await this.stores.oidcTrusts.find(this.database.autocommit, principal.organizationId, id);
+    const trust = await this.stores.oidcTrusts.find(this.stores.autocommit, principal.organizationId, id);
     if (!trust) throw missing(id);
     return trust;
   }
@@ -46,7 +45,7 @@ export class OidcTrustsService {
 
   /** Logs the enabled trusts of all organizations that have warnings. */
   async logWeakTrusts(log: Pick<PinoLogger, 'warn'>): Promise<void> {
-    for (const trust of await this.stores.allOidcTrusts.enabled(this.database.autocommit)) {
+    for (const trust of await this.stores.allOidcTrusts.enabled(this.stores.autocommit)) {
       const { id: trustId, name, organizationId } = trust;
       const warnings = this.warningsOf(trust);
       if (warnings.length > 0)
@@ -64,7 +63,7 @@ export class OidcTrustsService {
     this.plans.refuseBeyond(principal.tier, 'Trusts', dto.scopes);
     refuseInsufficient(preset, conditions);
     const scopes = [...new Set(dto.scopes)];
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.stores.users.lock(tx, organizationId);
       if ((await this.stores.oidcTrusts.count(tx, organizationId)) >= MAX_TRUSTS)
         throw notPossible(`The organization has ${MAX_TRUSTS} trusts, the maximum: delete one`);
@@ -83,7 +82,7 @@ export class OidcTrustsService {
   async update(actor: Actor, id: string, dto: UpdateOidcTrustDto): Promise<OidcTrustRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (mayWiden(before, dto)) refuseSuspended(principal);
@@ -107,7 +106,7 @@ export class OidcTrustsService {
   /** Deletes its service user too, whose sessions and keys end. */
   async delete(actor: Actor, id: string): Promise<void> {
     const { organizationId } = actor.principal;
-    const due = await this.database.closing.revocation(async (tx) => {
+    const due = await this.stores.closing.revocation(async (tx) => {
       await this.stores.users.lock(tx, organizationId);
       const trust = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!trust || !(await this.stores.oidcTrusts.delete(tx, organizationId, id))) throw missing(id);

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database, definedFields } from '#entities';
+import { definedFields } from '#entities';
 import {
   ORGANIZATION_SETTINGS,
   type OrganizationRow,
   type OrganizationSettingsRow,
-  TenantStores,
+  Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -23,14 +23,13 @@ const CHANGED = ['name', 'ssoRequired', 'recoveryAdministratorId'] as const;
 @Injectable()
 export class OrganizationService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly waysIn: WaysIn,
     private readonly records: ActionRecords,
   ) {}
 
   find({ organizationId }: Principal): Promise<OrganizationRow> {
-    return this.stores.organizations.find(this.database.autocommit, organizationId);
+    return this.stores.organizations.find(this.stores.autocommit, organizationId);
   }
 
   /** @throws ApiError 400 when no user could be sure to sign in afterwards */
@@ -38,7 +37,7 @@ export class OrganizationService {
     const { principal } = actor;
     const { organizationId } = principal;
     const { name, ssoRequired, recoveryAdministratorId } = dto;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = await this.stores.organizations.findLocked(tx, organizationId);
       await this.waysIn.refuseLockOut(tx, principal, before, dto);
       const changes = { name, ssoRequired, recoveryAdministratorId };
@@ -50,7 +49,7 @@ export class OrganizationService {
   }
 
   settings({ organizationId }: Principal): Promise<OrganizationSettingsRow> {
-    return this.stores.organizations.settings(this.database.autocommit, organizationId);
+    return this.stores.organizations.settings(this.stores.autocommit, organizationId);
   }
 
   /** @throws ApiError 422 when a number is out of its range */
@@ -62,7 +61,7 @@ export class OrganizationService {
         throw unprocessable(`${name} must be ${from} to ${to}, or null ${otherwise}`);
     }
     const { organizationId } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = await this.stores.organizations.lockSettings(tx, organizationId);
       const after = await this.stores.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, ORGANIZATION_SETTINGS);

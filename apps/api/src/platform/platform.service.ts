@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EnginePort, type OverdueRuleRow } from '#engine-store/port';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
-import { type PlatformOrganizationRow, TenantStores } from '#tenant-store';
+import type { Slice, Sliced, Tx } from '#entities';
+import { type PlatformOrganizationRow, Tenants } from '#tenant-store';
 import { asOrganizationId } from '#rules';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { conflict, notFound } from '../errors';
@@ -12,24 +12,23 @@ import { OrganizationDeletion } from '../organization/organization-deletion.serv
 @Injectable()
 export class PlatformService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly engine: EnginePort,
     private readonly records: ActionRecords,
     private readonly deletion: OrganizationDeletion,
   ) {}
 
   list(search: string | undefined, slice: Slice): Promise<Sliced<PlatformOrganizationRow>> {
-    return this.stores.platform.list(this.database.autocommit, search ?? null, slice);
+    return this.stores.platform.list(this.stores.autocommit, search ?? null, slice);
   }
 
   find(id: string): Promise<PlatformOrganizationRow> {
-    return this.requireOrganization(this.database.autocommit, id);
+    return this.requireOrganization(this.stores.autocommit, id);
   }
 
   /** Rules that should be gone and are not, the oldest first. */
   overdueRules(slice: Slice): Promise<Sliced<OverdueRuleRow>> {
-    return this.engine.backlog.overdueRules(this.database.autocommit, slice);
+    return this.engine.backlog.overdueRules(this.stores.autocommit, slice);
   }
 
   /**
@@ -37,7 +36,7 @@ export class PlatformService {
    * @throws ApiError 409 when it is suspended
    */
   async suspend(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const suspended = await this.stores.platform.suspend(tx, id, reason);
       const organization = await this.requireOrganization(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
@@ -48,7 +47,7 @@ export class PlatformService {
 
   /** @throws ApiError 409 when it is not suspended, or deleted */
   async reactivate(actor: Actor, id: string): Promise<PlatformOrganizationRow> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const reactivated = await this.stores.platform.reactivate(tx, id);
       const organization = await this.requireOrganization(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
@@ -59,7 +58,7 @@ export class PlatformService {
 
   /** Of a deleted one, what is left of its deletion is tried again. */
   async delete(actor: Actor, id: string, reason: string): Promise<PlatformOrganizationRow> {
-    const { organization, due } = await this.database.transaction(async (tx) => {
+    const { organization, due } = await this.stores.transaction(async (tx) => {
       const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
       const row = await this.requireOrganization(tx, id);
       if (targets) await this.records.record(tx, actor, 'ORGANIZATION_DELETED', objectOf(row), { reason });

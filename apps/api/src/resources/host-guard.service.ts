@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DriverRegistry } from '#drivers';
 import { EnginePort } from '#engine-store/port';
-import { Database } from '#entities';
 import type { Principal } from '#guards';
-import { type ResourceRow, TenantStores } from '#tenant-store';
+import { type ResourceRow, Tenants } from '#tenant-store';
 import { type HostGuard, trafficOf, type Traffic } from '#rules';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { badRequest } from '../errors/api-error';
@@ -23,9 +22,8 @@ export interface ResourceGuard {
 @Injectable()
 export class HostGuardService {
   constructor(
-    private readonly database: Database,
     private readonly resources: ResourcesService,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly engine: EnginePort,
     private readonly records: ActionRecords,
   ) {}
@@ -36,7 +34,7 @@ export class HostGuardService {
     const resource = await this.resources.find(principal, id);
     refuseWithoutAgent(resource);
     const { targetKey, targetIdentifier, config } = resource;
-    const reported = await this.engine.agentGuards.find(this.database.autocommit, organizationId, targetKey);
+    const reported = await this.engine.agentGuards.find(this.stores.autocommit, organizationId, targetKey);
     return { agent: targetIdentifier, named: trafficOf(config), reported };
   }
 
@@ -46,7 +44,7 @@ export class HostGuardService {
    */
   confirm(actor: Actor, id: string): Promise<ResourceRow> {
     const { organizationId } = actor.principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       refuseWithoutAgent(resource);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { type ResourceRow, ResourceRulesStore, TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type ResourceRow, ResourceRulesStore, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { ActionRecords, objectNamed } from '../audit/action-records';
@@ -30,8 +30,7 @@ const some = (names: readonly string[]): Named => ({ names: names.slice(0, MAX_N
 @Injectable()
 export class ResourceEditingService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly releases: HostReleases,
@@ -49,7 +48,7 @@ export class ResourceEditingService {
   ): Promise<ResourceRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const { updated, targets } = await this.database.transaction(async (tx) => {
+    const { updated, targets } = await this.stores.transaction(async (tx) => {
       const now = await this.stores.resources.lock(tx, organizationId, id);
       if (!now) throw resourceMissing(id);
       refuseRelease(now, releasePorts);
@@ -90,7 +89,7 @@ export class ResourceEditingService {
   async delete(actor: Actor, id: string, releasePorts: boolean): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const targets = await this.database.closing.transaction(async (tx) => {
+    const targets = await this.stores.closing.transaction(async (tx) => {
       const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       refuseRelease(resource, releasePorts);
@@ -122,7 +121,7 @@ export class ResourceEditingService {
   async reconcile(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const { provider, targetId } = await this.database.transaction(async (tx) => {
+    const { provider, targetId } = await this.stores.transaction(async (tx) => {
       const resource = await this.stores.resources.find(tx, organizationId, id);
       const requested = resource && (await this.stores.resources.requestReconcile(tx, organizationId, id));
       if (!requested) throw resourceMissing(id);
@@ -139,7 +138,7 @@ export class ResourceEditingService {
   async abandon(actor: Actor, id: string, reason: string): Promise<ResourceRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const { abandoned, targets } = await this.database.transaction(async (tx) => {
+    const { abandoned, targets } = await this.stores.transaction(async (tx) => {
       const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       const outcome = await this.stores.resourceRules.abandon(tx, organizationId, id, reason);

@@ -3,8 +3,8 @@ import { DeploymentId } from '#connections';
 import { CredentialOpener } from '#credentials';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
 import { EnginePort } from '#engine-store/port';
-import { Database, type SealedCredential } from '#entities';
-import { type ResourceRow, TenantStores } from '#tenant-store';
+import type { SealedCredential } from '#entities';
+import { type ResourceRow, Tenants } from '#tenant-store';
 import { agentAbsence, overrideWarnings, type OrganizationId } from '#rules';
 
 /** The outcome of a verification and the secrets it used. */
@@ -21,8 +21,7 @@ export interface Verification {
 @Injectable()
 export class ResourceVerifier {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly engine: EnginePort,
     private readonly opener: CredentialOpener,
     private readonly drivers: DriverRegistry,
@@ -32,15 +31,15 @@ export class ResourceVerifier {
   async check(organization: OrganizationId, resource: ResourceRow): Promise<Verification> {
     if (!DriverRegistry.isDriven(resource.provider)) {
       const { resourceIdentifier: name, targetKey } = resource;
-      const secondsAway = await this.engine.agents.secondsAway(this.database.autocommit, organization, name);
+      const secondsAway = await this.engine.agents.secondsAway(this.stores.autocommit, organization, name);
       const absence = agentAbsence(name, secondsAway);
       const failure = absence && new DriverError(absence.kind, absence.message);
-      const reported = await this.engine.agentGuards.find(this.database.autocommit, organization, targetKey);
+      const reported = await this.engine.agentGuards.find(this.stores.autocommit, organization, targetKey);
       const chains = reported?.guard.otherChains?.map((chain) => `the nftables chain ${chain}`);
       return { failure, secrets: null, warnings: overrideWarnings(chains ?? []) };
     }
     const sealed = await this.stores.credentials.sealed(
-      this.database.autocommit,
+      this.stores.autocommit,
       organization,
       resource.accessId,
     );

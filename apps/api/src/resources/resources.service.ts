@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type ListQuery, type Slice, type Sliced } from '#entities';
-import { type ResourceRow, TenantStores } from '#tenant-store';
+import type { ListQuery, Slice, Sliced } from '#entities';
+import { type ResourceRow, Tenants } from '#tenant-store';
 import { DriverError } from '#drivers';
 import { EnginePort, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
@@ -23,8 +23,7 @@ const OF_ADMINISTRATORS = ['roleId', 'state'];
 @Injectable()
 export class ResourcesService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly engine: EnginePort,
     private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
@@ -37,13 +36,13 @@ export class ResourcesService {
     const hidden = OF_ADMINISTRATORS.find((name) => query[name] !== undefined);
     if (hidden !== undefined && !isOrgAdmin) throw forbidden(`${hidden} is for administrators: leave it out`);
     const assignedTo = query['assigned'] === true ? userId : null;
-    return this.stores.resources.list(this.database.autocommit, organizationId, query, assignedTo);
+    return this.stores.resources.list(this.stores.autocommit, organizationId, query, assignedTo);
   }
 
   /** What the caller's roles allow on each of their resources, by the resource's id. */
   async grantsOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, ResourceGrant>> {
     const ofTier = TIER_LIMITS[tier].sessionHours;
-    const granted = await this.stores.resources.granted(this.database.autocommit, organizationId, userId);
+    const granted = await this.stores.resources.granted(this.stores.autocommit, organizationId, userId);
     return new Map(
       granted.map(({ resourceId, hours, ...asked }) => [
         resourceId,
@@ -53,7 +52,7 @@ export class ResourcesService {
   }
 
   async find(principal: Principal, id: string): Promise<ResourceRow> {
-    const resource = await this.stores.resources.find(this.database.autocommit, principal.organizationId, id);
+    const resource = await this.stores.resources.find(this.stores.autocommit, principal.organizationId, id);
     if (!resource) throw resourceMissing(id);
     return resource;
   }
@@ -61,7 +60,7 @@ export class ResourcesService {
   /** What is on the resource's target now, other organizations' rules included. */
   async rulesOf(principal: Principal, id: string, slice: Slice): Promise<Sliced<TargetRuleRow>> {
     const { targetId } = await this.find(principal, id);
-    return this.engine.targetRules.list(this.database.autocommit, principal.organizationId, targetId, slice);
+    return this.engine.targetRules.list(this.stores.autocommit, principal.organizationId, targetId, slice);
   }
 
   async create(actor: Actor, dto: CreateResourceDto): Promise<ResourceRow> {
@@ -80,7 +79,7 @@ export class ResourcesService {
     const type = checkedType({ ...given, region: dto.region });
     const named = { ...given, region: regionOf(type, given, dto.region) };
     const { organizationId } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const { hints, ...access } = await lockAccess(this.stores, tx, organizationId, credentialId, named, {
         given: dto.account,
         now: null,
@@ -118,7 +117,7 @@ export class ResourcesService {
   /** Has a worker verify it soon: the list says with what outcome, by `state`. */
   async requestVerification(actor: Actor, id: string): Promise<void> {
     const { organizationId, suspended } = actor.principal;
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const name = await this.stores.resources.requestVerification(tx, organizationId, id, !suspended);
       if (name === null) throw resourceMissing(id);
       const object = objectNamed('RESOURCE', { id, name });
@@ -132,7 +131,7 @@ export class ResourcesService {
     const resource = await this.find(principal, id);
     const { organizationId } = principal;
     const { failure, secrets, warnings = [] } = await this.verifier.check(organizationId, resource);
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.stores.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
       const object = { type: 'RESOURCE', id, name: resource.name };

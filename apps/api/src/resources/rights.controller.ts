@@ -1,10 +1,10 @@
 import { Controller, Get, Query, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { Database, type ListQuery, type Sliced } from '#entities';
+import type { ListQuery, Sliced } from '#entities';
 import { AdminOnly, CurrentPrincipal, type Principal } from '#guards';
 import { TIER_LIMITS } from '#rules';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { Operation } from '../docs/operation';
 import { badRequest, notFound } from '../errors';
 import { ListPage } from '../http/list-page';
@@ -30,10 +30,7 @@ const shown =
 @ApiTags('Resources')
 @Controller()
 export class RightsController {
-  constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   @Get('resources/:id/people')
   @AdminOnly({ scope: 'audit:read' })
@@ -46,7 +43,7 @@ export class RightsController {
   ): Promise<ListPage<PersonRightDto> | string> {
     const { organizationId } = principal;
     const { resources, rights } = this.stores;
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     if (!(await resources.find(tx, organizationId, id))) throw resourceMissing(id);
     const list = await rights.peopleOf(tx, organizationId, id, sliceOf(query));
     const page = new ListPage(query, list).map(shown(principal));
@@ -64,7 +61,7 @@ export class RightsController {
   ): Promise<ListPage<ResourceRightDto> | string> {
     const { organizationId } = principal;
     const { users, rights } = this.stores;
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     if (!(await users.find(tx, organizationId, id))) throw notFound(`User ${id} does not exist`);
     const list = await rights.resourcesOf(tx, organizationId, id, sliceOf(query));
     const page = new ListPage(query, list).map(shown(principal));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Sliced } from '#entities';
+import type { Sliced } from '#entities';
 import type { Principal } from '#guards';
-import { type Reviewed, type ReviewKind, type ReviewRow, TenantStores } from '#tenant-store';
+import { type Reviewed, type ReviewKind, type ReviewRow, Tenants } from '#tenant-store';
 import { ActionRecords } from '../audit/action-records';
 import { Bulk } from '../audit/bulk';
 import { forbidden, notFound } from '../errors';
@@ -20,8 +20,7 @@ const AUDITED = {
 @Injectable()
 export class ReviewsService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly many: Bulk,
     private readonly roles: RolesService,
@@ -29,7 +28,7 @@ export class ReviewsService {
   ) {}
 
   list({ organizationId }: Principal, { kind, ...query }: ReviewQueryDto): Promise<Sliced<ReviewRow>> {
-    return this.stores.reviews.list(this.database.autocommit, organizationId, kind, query);
+    return this.stores.reviews.list(this.stores.autocommit, organizationId, kind, query);
   }
 
   /** Each in a transaction of its own. A removal is recorded as one of the role or the rule, too. */
@@ -40,7 +39,7 @@ export class ReviewsService {
       decisions,
       async (decided) => {
         const { organizationId } = actor.principal;
-        const { autocommit } = this.database;
+        const { autocommit } = this.stores.database;
         const reviewed = await this.stores.reviews.find(autocommit, organizationId, decided.kind, decided.id);
         if (!reviewed) throw missing(decided);
         if (decided.decision === 'CONFIRM') await this.confirm(actor, decided, reviewed);
@@ -52,7 +51,7 @@ export class ReviewsService {
 
   private confirm(actor: Actor, decided: ReviewDecisionDto, reviewed: Reviewed): Promise<void> {
     const { organizationId, userId } = actor.principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const { kind, id } = decided;
       if (!(await this.stores.reviews.confirm(tx, organizationId, kind, id, userId))) {
         if (!(await this.stores.reviews.find(tx, organizationId, kind, id))) throw missing(decided);
@@ -65,7 +64,7 @@ export class ReviewsService {
   private async remove(actor: Actor, decided: ReviewDecisionDto, reviewed: Reviewed): Promise<void> {
     if (decided.kind === 'STATIC_RULE') await this.staticIpRules.delete(actor, reviewed.id);
     else await this.roles.unassign(actor, reviewed.roleId!, { kind: 'user', id: reviewed.userId! }, true);
-    await this.record(this.database.autocommit, actor, decided, reviewed);
+    await this.record(this.stores.autocommit, actor, decided, reviewed);
   }
 
   private record(

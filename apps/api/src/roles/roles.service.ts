@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { Database, definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
+import { definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
 import {
   type Assignment,
   ROLE_FIELDS,
   type RoleChanges,
   type RoleMember,
   type RoleRow,
-  TenantStores,
   type Unassignment,
+  Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import { ActionRecords } from '../audit/action-records';
@@ -28,24 +28,23 @@ const EVENTS = {
 @Injectable()
 export class RolesService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<RoleRow>> {
-    return this.stores.roles.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.roles.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<RoleRow> {
-    const role = await this.stores.roles.find(this.database.autocommit, principal.organizationId, id);
+    const role = await this.stores.roles.find(this.stores.autocommit, principal.organizationId, id);
     if (!role) throw missing(id);
     return role;
   }
 
   async create(actor: Actor, dto: CreateRoleDto): Promise<RoleRow> {
     const { principal } = actor;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.refuseMissing(tx, principal, dto);
       const role = await this.stores.roles.create(tx, principal.organizationId, {
         ...fieldsOf(dto),
@@ -62,7 +61,7 @@ export class RolesService {
   async update(actor: Actor, id: string, dto: UpdateRoleDto): Promise<RoleRow> {
     const { principal } = actor;
     const { organizationId } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = await this.stores.roles.findLocked(tx, organizationId, id);
       if (!before) throw missing(id);
       if (widens(before, dto)) refuseSuspended(principal);
@@ -81,7 +80,7 @@ export class RolesService {
 
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
-    await this.database.closing.transaction(async (tx) => {
+    await this.stores.closing.transaction(async (tx) => {
       const deleted = await this.stores.roles.delete(tx, principal.organizationId, id);
       if (!deleted) throw missing(id);
       await this.records.record(tx, actor, 'ROLE_DELETED', { type: 'ROLE', id, name: deleted.name });
@@ -90,7 +89,7 @@ export class RolesService {
 
   /** @param mayBe whether it may be so already @returns whether it was changed */
   assign(actor: Actor, roleId: string, other: RoleMember, mayBe = false): Promise<boolean> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const outcome = await this.link(tx, actor, roleId, other);
       if (outcome === 'assigned' || (mayBe && outcome === 'already-assigned')) return outcome === 'assigned';
       throw refusal(outcome, roleId, other);
@@ -99,7 +98,7 @@ export class RolesService {
 
   /** As `assign`. */
   unassign(actor: Actor, roleId: string, other: RoleMember, mayBe = false): Promise<boolean> {
-    return this.database.closing.transaction(async (tx) => {
+    return this.stores.closing.transaction(async (tx) => {
       const outcome = await this.unlink(tx, actor, roleId, other);
       if (outcome === 'unassigned' || (mayBe && outcome === 'not-assigned')) return outcome === 'unassigned';
       throw refusal(outcome, roleId, other);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import { LimiterPerKey, parseRuleKey, portsText, ruleKey, UnmanagedRules } from '#rules';
-import { AddressTaken, type PlacedRule, type SessionRow, TenantStores } from '#tenant-store';
+import { AddressTaken, type PlacedRule, type SessionRow, Tenants } from '#tenant-store';
 import { ApiError, conflict } from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
@@ -39,8 +39,7 @@ export class SessionPlans {
   private readonly turns = new LimiterPerKey(AT_ONCE, 0);
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
     private readonly replacement: SessionReplacement,
@@ -48,9 +47,7 @@ export class SessionPlans {
 
   /** @throws ApiError 400 for what is no address; TooBusy while two others of the caller run */
   plan(actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {
-    return this.turns.run(actor.principal.userId, () =>
-      this.planInTurn(this.database.autocommit, actor, dto),
-    );
+    return this.turns.run(actor.principal.userId, () => this.planInTurn(this.stores.autocommit, actor, dto));
   }
 
   private async planInTurn(tx: Tx, actor: Actor, dto: StartSessionDto): Promise<SessionPlanDto> {

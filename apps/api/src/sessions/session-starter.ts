@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Tx } from '#entities';
-import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type GrantRow, type NewSession, type SessionRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import { sessionTokenHash } from '#secrets';
 import { conflict, forbidden, unprocessable } from '../errors/api-error';
@@ -50,8 +50,7 @@ interface StartRequest {
 @Injectable()
 export class SessionStarter {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly replacement: SessionReplacement,
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
@@ -78,15 +77,15 @@ export class SessionStarter {
         session: toStarted(started.session, { sessionToken: tokenOf?.(started.session.id) }),
       };
     } catch (error) {
-      throw await startConflict(this.database.autocommit, this.stores.sessions, principal, error);
+      throw await startConflict(this.stores.autocommit, this.stores.sessions, principal, error);
     }
   }
 
   private async startUnkeyed(request: StartRequest): Promise<Started> {
     const work = (tx: Tx): Promise<Inserted> => this.planAndInsert(tx, request);
     const inserted = await (request.dto.replaces === undefined
-      ? this.database.statement(work)
-      : this.database.transaction(work));
+      ? this.stores.database.statement(work)
+      : this.stores.transaction(work));
     this.wake(inserted.grants, inserted.released);
     return { session: toStarted(toSession(inserted.session), inserted), replayed: false };
   }
@@ -95,7 +94,7 @@ export class SessionStarter {
   private async startOnce(request: StartRequest, key: string): Promise<Started> {
     const { dto } = request;
     const { organizationId, userId } = request.actor.principal;
-    const { started, grants, released } = await this.database.transaction(async (tx) => {
+    const { started, grants, released } = await this.stores.transaction(async (tx) => {
       const claim = await this.stores.idempotency.claim(tx, organizationId, userId, key, requestHash(dto));
       if (claim.kind === 'other-request') throw keyUsed();
       if (claim.kind === 'answered')

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced } from '#entities';
-import { type SessionFilter, type SessionRow, type StopRequest, TenantStores } from '#tenant-store';
+import type { Slice, Sliced } from '#entities';
+import { type SessionFilter, type SessionRow, type StopRequest, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
@@ -30,8 +30,7 @@ export class SessionsService {
   private readonly waits = new LimiterPerKey(MAX_WAITS, 0);
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly wakeUps: WakeUps,
     private readonly waiter: SessionSettlementWaiter,
     private readonly records: ActionRecords,
@@ -65,7 +64,7 @@ export class SessionsService {
   }
 
   list(principal: Principal, filter: SessionFilter, slice: Slice): Promise<Sliced<SessionRow>> {
-    return this.stores.sessions.list(this.database.autocommit, principal.organizationId, filter, slice);
+    return this.stores.sessions.list(this.stores.autocommit, principal.organizationId, filter, slice);
   }
 
   async extend(actor: Actor, id: string, additionalHours: number): Promise<SessionRow> {
@@ -74,7 +73,7 @@ export class SessionsService {
     refuseLockedDown(principal);
     const { organizationId, tier } = principal;
     const tierHours = TIER_LIMITS[tier].sessionHours;
-    const outcome = await this.database.statement((tx) =>
+    const outcome = await this.stores.database.statement((tx) =>
       // clamped: hours beyond the maximum are refused anyway and could overflow in the database
       this.stores.sessions.extend(
         tx,
@@ -108,7 +107,7 @@ export class SessionsService {
   async renew(actor: Actor, id: string): Promise<{ session: SessionRow; renewedFrom: string | null }> {
     const { principal } = actor;
     const { organizationId, userId } = principal;
-    if (await this.stores.sessions.renew(this.database.closing.autocommit, organizationId, id, userId)) {
+    if (await this.stores.sessions.renew(this.stores.closing.autocommit, organizationId, id, userId)) {
       const renewed = await this.requireSession(principal, id);
       return { session: renewed, renewedFrom: await this.noteOtherAddress(actor, renewed) };
     }
@@ -126,7 +125,7 @@ export class SessionsService {
     const own = address?.version === 6 ? session.ipv6Address : session.ipv4Address;
     if (!address || own === null || own === address.text) return null;
     const { organizationId } = principal;
-    return this.database.closing.transaction(async (tx) => {
+    return this.stores.closing.transaction(async (tx) => {
       const heard = await this.stores.sessions.heardFrom(tx, organizationId, session.id, address.text);
       if (heard === 'start') return null;
       if (heard === 'known') return address.text;
@@ -146,7 +145,7 @@ export class SessionsService {
   ): Promise<ApiError> {
     const held = session.resourceIps.filter(({ status }) => isOneOf(HOLDING_STATUSES, status));
     const resourceIds = [...new Set(held.map(({ resourceId }) => resourceId))];
-    const known = await this.stores.sessions.grants(this.database.autocommit, organizationId, userId, {
+    const known = await this.stores.sessions.grants(this.stores.autocommit, organizationId, userId, {
       resourceIds,
     });
     const grants = known.filter((grant) => resourceIds.includes(grant.resourceId));
@@ -197,7 +196,7 @@ export class SessionsService {
         resourceName: null,
       },
     };
-    const targets = await this.database.closing.revocation(
+    const targets = await this.stores.closing.revocation(
       (tx) => this.stores.sessions.stop(tx, organizationId, request),
       'statement',
     );
@@ -206,7 +205,7 @@ export class SessionsService {
   }
 
   private async requireSession(principal: Principal, id: string): Promise<SessionRow> {
-    const { autocommit } = this.database.closing;
+    const { autocommit } = this.stores.closing;
     const session = await this.stores.sessions.find(autocommit, principal.organizationId, id);
     if (!session) throw notFound(`Session ${id} does not exist`);
     return session;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import type { WokenTargets } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
@@ -10,7 +10,7 @@ import {
   type GroupMapping,
   type IdentityProviderChanges,
   type IdentityProviderRow,
-  TenantStores,
+  Tenants,
 } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
@@ -48,8 +48,7 @@ export interface IdentityProviderTest {
 @Injectable()
 export class IdentityProvidersService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
@@ -59,11 +58,11 @@ export class IdentityProvidersService {
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
-    return this.stores.identityProviders.list(this.database.autocommit, organizationId, query);
+    return this.stores.identityProviders.list(this.stores.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<IdentityProviderRow> {
-    const provider = await this.stores.identityProviders.find(this.database.autocommit, organizationId, id);
+    const provider = await this.stores.identityProviders.find(this.stores.autocommit, organizationId, id);
     if (!provider) throw missingProvider(id);
     return provider;
   }
@@ -89,7 +88,7 @@ export class IdentityProvidersService {
       createdByEmail: email,
     };
     refuseUnlimited(created);
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.stores.users.lock(tx, organizationId);
       if ((await this.stores.identityProviders.count(tx, organizationId)) >= MAX_PROVIDERS)
         throw notPossible(
@@ -167,7 +166,7 @@ export class IdentityProvidersService {
 
   async test(actor: Actor, id: string): Promise<IdentityProviderTest> {
     const { organizationId } = actor.principal;
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     const provider = await this.stores.identityProviders.sealed(tx, organizationId, id);
     if (!provider) throw missingProvider(id);
     const { issuer, clientId, groupsClaim } = provider;
@@ -190,7 +189,7 @@ export class IdentityProvidersService {
     id: string,
     change: (tx: Tx, before: IdentityProviderRow) => Promise<T>,
   ): Promise<T> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.stores.users.lock(tx, principal.organizationId);
       const before = await this.stores.identityProviders.findLocked(tx, principal.organizationId, id);
       if (!before) throw missingProvider(id);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Slice, type Sliced, type Tx } from '#entities';
+import type { Slice, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
-import { type IdentityProviderRow, TenantStores, type UserIdentityRow } from '#tenant-store';
+import { type IdentityProviderRow, type UserIdentityRow, Tenants } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -11,8 +11,7 @@ import { missingProvider } from './identity-providers.service';
 @Injectable()
 export class LinkedIdentities {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
   ) {}
 
@@ -21,7 +20,7 @@ export class LinkedIdentities {
     providerId: string,
     slice: Slice,
   ): Promise<Sliced<UserIdentityRow>> {
-    const tx = this.database.autocommit;
+    const tx = this.stores.autocommit;
     if (!(await this.stores.identityProviders.find(tx, organizationId, providerId)))
       throw missingProvider(providerId);
     return this.stores.userIdentities.list(tx, organizationId, providerId, slice);
@@ -62,7 +61,7 @@ export class LinkedIdentities {
     id: string,
     change: (tx: Tx, provider: IdentityProviderRow, before: UserIdentityRow) => Promise<T>,
   ): Promise<T> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const provider = await this.stores.identityProviders.findLocked(tx, organizationId, providerId);
       if (!provider) throw missingProvider(providerId);
       const before = await this.stores.userIdentities.findLocked(tx, organizationId, providerId, id);

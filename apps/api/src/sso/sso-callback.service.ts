@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type AuditEntry, Database } from '#entities';
+import type { AuditEntry } from '#entities';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure, type IssuerGrant } from '#sso';
-import { type AnsweredSsoAttempt, type SealedIdentityProvider, TenantStores } from '#tenant-store';
+import { type AnsweredSsoAttempt, type SealedIdentityProvider, Tenants } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import { badRequest } from '../errors';
 import { IssuersOfProviders } from './issuers-of-providers';
@@ -30,8 +30,7 @@ class SignInRefused extends Error {
 @Injectable()
 export class SsoCallbackService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly issuers: IssuersOfProviders,
     private readonly accounts: SsoAccounts,
     private readonly addresses: SsoAddresses,
@@ -47,7 +46,7 @@ export class SsoCallbackService {
   async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
     const state = query.get('state') ?? '';
     const attempt = await this.stores.ssoAttempts.useState(
-      this.database.autocommit,
+      this.stores.autocommit,
       slug,
       opaqueTokenHash(state),
     );
@@ -68,7 +67,7 @@ export class SsoCallbackService {
 
   private async providerOf(slug: string, attempt: AnsweredSsoAttempt): Promise<SealedIdentityProvider> {
     const { organizationId, providerId } = attempt;
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     const offered = await this.stores.offeredProviders.ofSlug(autocommit, slug);
     const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, providerId);
     if (!provider || !offered.some(({ id }) => id === providerId))
@@ -88,13 +87,13 @@ export class SsoCallbackService {
     const { nonce = '', codeVerifier = '' } = this.issuers.open(provider, attempt);
     const issuer = await this.issuers.of(provider);
     const grant = await issuer.redeem(this.addresses.callback(slug), query, { state, nonce, codeVerifier });
-    const { identityId, refusal, woken } = await this.database.transaction((tx) =>
+    const { identityId, refusal, woken } = await this.stores.transaction((tx) =>
       this.accounts.join(tx, provider, grant.claims),
     );
     this.wakeUps.wake('revoke-rules', woken);
     if (refusal !== null) throw new SignInRefused(refusal.code, refusal.reason);
     const { plainText: code, hash: codeHash } = newOpaqueToken();
-    await this.stores.ssoAttempts.prove(this.database.autocommit, id, {
+    await this.stores.ssoAttempts.prove(this.stores.autocommit, id, {
       codeHash,
       identityId,
       secondFactorProven: grant.claims.secondFactorProven && provider.trustsSecondFactor,
@@ -118,7 +117,7 @@ export class SsoCallbackService {
     address: HostAddress | null,
   ): Promise<void> {
     return this.stores.audit.writeThrottledFailure(
-      this.database.autocommit,
+      this.stores.autocommit,
       organizationId,
       failedLogin(providerId, reason, address),
       MAX_FAILURES_PER_MINUTE,

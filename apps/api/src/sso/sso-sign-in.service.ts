@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { IssuerFailure } from '#sso';
-import { type OfferedProvider, TenantStores } from '#tenant-store';
+import { type OfferedProvider, Tenants } from '#tenant-store';
 import type { SignInClient } from '../auth/sign-in-client';
 import { attemptOver, SignInService, type SignInOutcome } from '../auth/sign-in.service';
 import { badRequest, notFound } from '../errors';
@@ -15,15 +14,14 @@ import { SsoAddresses } from './sso-addresses';
 @Injectable()
 export class SsoSignInService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly issuers: IssuersOfProviders,
     private readonly addresses: SsoAddresses,
     private readonly signIn: SignInService,
   ) {}
 
   offeredTo(slug: string): Promise<OfferedProvider[]> {
-    return this.stores.offeredProviders.ofSlug(this.database.autocommit, slug);
+    return this.stores.offeredProviders.ofSlug(this.stores.autocommit, slug);
   }
 
   /**
@@ -32,7 +30,7 @@ export class SsoSignInService {
    */
   async start(slug: string, { provider: wanted, challenge, returnTo }: StartSsoDto): Promise<string> {
     const { organizationId, id } = chosen(await this.offeredTo(slug), wanted);
-    const { autocommit } = this.database;
+    const { autocommit } = this.stores.database;
     const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, id);
     if (!provider) throw noProvider();
     const { plainText: state, hash: stateHash } = newOpaqueToken();
@@ -69,12 +67,12 @@ export class SsoSignInService {
     { code, verifier, deviceToken = null }: CompleteSsoDto,
     client: SignInClient,
   ): Promise<SignInOutcome> {
-    const attempt = await this.stores.ssoAttempts.useCode(this.database.autocommit, opaqueTokenHash(code));
+    const attempt = await this.stores.ssoAttempts.useCode(this.stores.autocommit, opaqueTokenHash(code));
     if (!attempt || attempt.userId === null || attempt.clientChallenge !== challengeOf(verifier))
       throw attemptOver();
     const { id: attemptId, userId, organizationId } = attempt;
     const mfaPassed = attempt.secondFactorProven && !attempt.needsSecondFactor;
-    return this.database.transaction((tx) =>
+    return this.stores.transaction((tx) =>
       this.signIn.advance(tx, { userId, organizationId }, { mfaPassed, client, deviceToken, attemptId }),
     );
   }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
-import { type NewEntry, ResourceStore, type StaticIpRuleRow, TenantStores } from '#tenant-store';
+import type { ListQuery, Sliced, Tx } from '#entities';
+import { type NewEntry, ResourceStore, type StaticIpRuleRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { parseHost, type IpVersion } from '#rules';
@@ -19,19 +19,18 @@ import { staticAddress, type StaticAddressPolicy } from './static-address';
 @Injectable()
 export class StaticIpRulesService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
-    return this.stores.staticIpRules.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.staticIpRules.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   async find(principal: Principal, id: string): Promise<StaticIpRuleRow> {
-    const rule = await this.stores.staticIpRules.find(this.database.autocommit, principal.organizationId, id);
+    const rule = await this.stores.staticIpRules.find(this.stores.autocommit, principal.organizationId, id);
     if (!rule) throw missing(id);
     return rule;
   }
@@ -46,7 +45,7 @@ export class StaticIpRulesService {
     const expiresAt = endOf(given ?? null, null);
     const reviewBy = reviewTime(reviewed ?? null);
     const { organizationId, email } = principal;
-    const { created, woken } = await this.database.transaction(async (tx) => {
+    const { created, woken } = await this.stores.transaction(async (tx) => {
       refuseAddition(await this.stores.staticIpRules.lockAdditions(tx, organizationId));
       const entries = await this.entries(tx, principal, resourceIds, address.text);
       if (address.isRange)
@@ -93,7 +92,7 @@ export class StaticIpRulesService {
       refuseEmpty(resourceIds);
     }
     const { organizationId } = principal;
-    const { updated, added, released } = await this.database.transaction(async (tx) => {
+    const { updated, added, released } = await this.stores.transaction(async (tx) => {
       const mayAdd =
         (!resourceIds && expiresAt === undefined) ||
         (await this.stores.staticIpRules.lockAdditions(tx, organizationId));
@@ -145,7 +144,7 @@ export class StaticIpRulesService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const woken = await this.database.closing.revocation(async (tx) => {
+    const woken = await this.stores.closing.revocation(async (tx) => {
       const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       const all = now.resources.map((entry) => entry.resourceId);

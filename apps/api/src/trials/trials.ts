@@ -1,9 +1,9 @@
 import { HttpStatus, Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { Principal } from '#guards';
-import { Database, Trial } from '#entities';
+import { Trial } from '#entities';
 import { LimiterPerKey, type OrganizationId } from '#rules';
-import { type RightsScope, TenantStores, type TrialSubject } from '#tenant-store';
+import { type RightsScope, type TrialSubject, Tenants } from '#tenant-store';
 import { ApiError, tooManyRequests } from '../errors';
 import type { BulkResultDto, BulkResultsDto } from '../http/bulk.dto';
 import { planRefusal, type PlanRefusalDto } from '../http/plan-refusal';
@@ -23,8 +23,7 @@ export class Trials {
   private readonly turns = new LimiterPerKey(AT_ONCE, 0);
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     @InjectThrottlerStorage() private readonly windows: RequestWindows,
   ) {}
 
@@ -45,7 +44,7 @@ export class Trials {
     act: () => Promise<unknown>,
   ): Promise<ChangePlanDto> {
     return this.turns.run(userId, () =>
-      this.database.trial((trial) => this.planIn(trial, organizationId, subject, act)),
+      this.stores.database.trial((trial) => this.planIn(trial, organizationId, subject, act)),
     );
   }
 

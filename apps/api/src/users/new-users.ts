@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { Database, type Tx } from '#entities';
-import { TenantStores, type UserRow } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type UserRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { PasswordHasher } from '#secrets';
@@ -27,8 +27,7 @@ export class NewUsers {
   private readonly logger = new Logger('Invitations');
 
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
     private readonly records: ActionRecords,
@@ -43,7 +42,7 @@ export class NewUsers {
   async add(actor: Actor, dto: CreateUserDto): Promise<AddedUser> {
     const { principal } = actor;
     const passwordHash = await this.passwordHash(principal, dto.password ?? null);
-    const added = await this.database.transaction((tx) => this.insert(tx, actor, dto, passwordHash));
+    const added = await this.stores.transaction((tx) => this.insert(tx, actor, dto, passwordHash));
     if (added.invitation !== null) await this.send(principal, added.user, added.invitation);
     return added;
   }
@@ -99,7 +98,7 @@ export class NewUsers {
     const { principal } = actor;
     if (principal.suspended) throw forbidden('The organization is suspended: users cannot be invited');
     const { organizationId } = principal;
-    const resent = await this.database.transaction(async (tx) => {
+    const resent = await this.stores.transaction(async (tx) => {
       const before = await this.stores.users.find(tx, organizationId, id);
       if (!before) throw notFound(`User ${id} does not exist`);
       if (!before.isActive) throw badRequest('The user is not active: set isActive first');

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Database, NOTICE_SWITCHES, type NoticeSwitch } from '#entities';
+import { NOTICE_SWITCHES, type NoticeSwitch } from '#entities';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
-import { TenantStores } from '#tenant-store';
+import { Tenants } from '#tenant-store';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import type { Actor } from '../http/actor';
@@ -12,23 +12,20 @@ import type { NoticesDto, UpdateNoticesDto } from './dto/notices.dto';
 @Injectable()
 export class OwnNotices {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly mailer: Mailer,
   ) {}
 
   async find({ organizationId, userId }: Principal): Promise<NoticesDto> {
-    return this.noticesOf(
-      await this.stores.users.noticesOff(this.database.autocommit, organizationId, userId),
-    );
+    return this.noticesOf(await this.stores.users.noticesOff(this.stores.autocommit, organizationId, userId));
   }
 
   async update(actor: Actor, dto: UpdateNoticesDto): Promise<NoticesDto> {
     const { organizationId, userId: id, email: name } = actor.principal;
     const given = (isOn: boolean): NoticeSwitch[] => NOTICE_SWITCHES.filter((each) => dto[each] === isOn);
     const changes = { on: given(true), off: given(false) };
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = this.noticesOf(await this.stores.users.noticesOff(tx, organizationId, id));
       const after = this.noticesOf(await this.stores.users.switchNotices(tx, organizationId, id, changes));
       const changed = changesBetween(before, after, NOTICE_SWITCHES);

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '#entities';
-import { TenantStores, type UserRow } from '#tenant-store';
+import { type UserRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { ActionRecords } from '../audit/action-records';
@@ -14,8 +13,7 @@ const AN_HOUR_SECONDS = 60 * 60;
 @Injectable()
 export class PasswordLinks {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly links: PasswordResetLinks,
     private readonly records: ActionRecords,
     private readonly mailer: Mailer,
@@ -29,7 +27,7 @@ export class PasswordLinks {
   create(actor: Actor, id: string): Promise<string> {
     const { principal } = actor;
     const { organizationId, userId: passedOnBy, signIn } = principal;
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const user = await this.stores.users.find(tx, organizationId, id);
       if (!user) throw notFound(`User ${id} does not exist`);
       refuseUnlessOrdinary(user, principal);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type Tx } from '#entities';
-import { TenantStores, type UserRow } from '#tenant-store';
+import type { Tx } from '#entities';
+import { type UserRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import { ActionRecords, objectNamed } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
@@ -18,8 +18,7 @@ const MAX_LOCAL_PART = 48;
 @Injectable()
 export class ServiceUsers {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
   ) {}
@@ -27,7 +26,7 @@ export class ServiceUsers {
   /** @throws ApiError 404 when a role does not exist, 400 for fields of human users or a duplicate name */
   async add(actor: Actor, dto: CreateUserDto): Promise<UserRow> {
     const name = serviceName(dto);
-    return this.database.transaction((tx) => this.insert(tx, actor, name, dto.roleIds ?? []));
+    return this.stores.transaction((tx) => this.insert(tx, actor, name, dto.roleIds ?? []));
   }
 
   /** As `add`, in the caller's transaction. */

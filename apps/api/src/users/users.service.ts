@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
-import { TenantStores, type UserRow } from '#tenant-store';
+import type { ListQuery, Sliced, Tx } from '#entities';
+import { type UserRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
@@ -21,18 +21,17 @@ interface Changed {
 @Injectable()
 export class UsersService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly wakeUps: WakeUps,
     private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<UserRow>> {
-    return this.stores.users.list(this.database.autocommit, principal.organizationId, query);
+    return this.stores.users.list(this.stores.autocommit, principal.organizationId, query);
   }
 
   find(principal: Principal, id: string): Promise<UserRow> {
-    return this.requireUser(this.database.autocommit, principal, id);
+    return this.requireUser(this.stores.autocommit, principal, id);
   }
 
   /** @throws ApiError 400 when the last active administrator would be demoted or deactivated */
@@ -40,8 +39,8 @@ export class UsersService {
     const change = (tx: Tx): Promise<Changed> => this.change(tx, actor, id, dto);
     const { user, due } =
       dto.isActive === false
-        ? await this.database.revocation(change)
-        : await this.database.transaction(change);
+        ? await this.stores.database.revocation(change)
+        : await this.stores.transaction(change);
     this.wakeUps.wake('revoke-rules', due);
     return user;
   }
@@ -78,7 +77,7 @@ export class UsersService {
   async delete(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
     const { organizationId } = principal;
-    const due = await this.database.closing.revocation(async (tx) => {
+    const due = await this.stores.closing.revocation(async (tx) => {
       const { recoveryAdministratorId } = await this.stores.users.lock(tx, organizationId);
       const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'deleted');
@@ -96,7 +95,7 @@ export class UsersService {
     const { principal } = actor;
     // a stolen access token must not be enough to remove the second factor
     if (id.toLowerCase() === principal.userId && principal.mfaEnabled) throw ownMfa();
-    await this.database.transaction(async (tx) => {
+    await this.stores.transaction(async (tx) => {
       const { recoveryAdministratorId } = await this.stores.users.lock(tx, principal.organizationId);
       const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'without MFA');
@@ -110,7 +109,7 @@ export class UsersService {
   /** Ends every sign-in of a user: what is open, and API keys, stay. */
   async endSignIns(actor: Actor, id: string): Promise<void> {
     const { principal } = actor;
-    await this.database.closing.transaction(async (tx) => {
+    await this.stores.closing.transaction(async (tx) => {
       const user = await this.requireUser(tx, principal, id);
       const ended = await this.stores.signIns.endAll(tx, principal.organizationId, id);
       await this.records.record(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });

@@ -1,15 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { Database, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
-import {
-  type DeliveryRow,
-  type LockedWebhook,
-  TenantStores,
-  type WebhookRow,
-  webhookLabel,
-} from '#tenant-store';
+import { type DeliveryRow, type LockedWebhook, type WebhookRow, webhookLabel, Tenants } from '#tenant-store';
 import { ActionRecords, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
@@ -33,19 +27,18 @@ type Secrets = Readonly<Record<string, string>>;
 @Injectable()
 export class WebhooksService {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly records: ActionRecords,
     private readonly urls: WebhookUrls,
     private readonly dataKeys: DataKeys,
   ) {}
 
   list({ organizationId }: Principal, query: ListQuery): Promise<Sliced<WebhookRow>> {
-    return this.stores.webhooks.list(this.database.autocommit, organizationId, query);
+    return this.stores.webhooks.list(this.stores.autocommit, organizationId, query);
   }
 
   async find({ organizationId }: Principal, id: string): Promise<WebhookRow> {
-    const webhook = await this.stores.webhooks.find(this.database.autocommit, organizationId, id);
+    const webhook = await this.stores.webhooks.find(this.stores.autocommit, organizationId, id);
     if (!webhook) throw missing(id);
     return webhook;
   }
@@ -69,7 +62,7 @@ export class WebhooksService {
       eventTypes: [...new Set(eventTypes)],
       createdByEmail: email,
     };
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       await this.stores.users.lock(tx, organizationId);
       if ((await this.stores.webhooks.count(tx, organizationId)) >= MAX_WEBHOOKS)
         throw notPossible(`The organization has ${MAX_WEBHOOKS} webhooks, the maximum: delete one`);
@@ -144,7 +137,7 @@ export class WebhooksService {
     await this.find(principal, id);
     const { organizationId } = principal;
     return this.stores.webhooks.deliveries(
-      this.database.autocommit,
+      this.stores.autocommit,
       organizationId,
       id,
       query.status ?? null,
@@ -167,7 +160,7 @@ export class WebhooksService {
     id: string,
     change: (tx: Tx, before: LockedWebhook) => Promise<T>,
   ): Promise<T> {
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const before = await this.stores.webhooks.findLocked(tx, principal.organizationId, id);
       if (!before) throw missing(id);
       return change(tx, before);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database, SYSTEM_ACTOR, type Tx } from '#entities';
-import { type SubscriptionRow, TenantStores } from '#tenant-store';
+import { SYSTEM_ACTOR, type Tx } from '#entities';
+import { type SubscriptionRow, Tenants } from '#tenant-store';
 import { PAYABLE_STATUSES, type OrganizationId } from '#rules';
 import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';
@@ -29,8 +29,7 @@ const isPayable = ({ status }: SubscriptionRow): boolean =>
 @Injectable()
 export class SandboxCheckouts {
   constructor(
-    private readonly database: Database,
-    private readonly stores: TenantStores,
+    private readonly stores: Tenants,
     private readonly moves: SubscriptionMoves,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
@@ -65,7 +64,7 @@ export class SandboxCheckouts {
     // the buttons must not pay when another adapter is in use
     if (this.payments.name !== SANDBOX) return Promise.resolve(UNKNOWN_CHECKOUT);
     const reference = opaqueTokenHash(token);
-    return this.database.transaction(async (tx) => {
+    return this.stores.transaction(async (tx) => {
       const organization = await this.stores.paymentEvents.organizationOfCheckout(tx, SANDBOX, reference);
       const organizationName = organization && (await this.stores.billing.lock(tx, organization));
       const subscription = organization && (await this.stores.billing.latestSubscription(tx, organization));
