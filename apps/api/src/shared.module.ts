@@ -1,7 +1,6 @@
 import { Global, Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { PasswordHasher } from '#secrets';
 import { ApiSettings } from './api.settings';
-import { ActionRecords } from './audit/action-records';
 import { Bulk } from './audit/bulk';
 import { PublicAddress } from './http/public-address';
 import { Plans } from './plans/plans';
@@ -15,7 +14,6 @@ export class SharedModule {
     const providers: Provider[] = [
       { provide: ApiSettings, useValue: settings },
       { provide: PasswordHasher, useValue: new PasswordHasher(settings.PASSWORD_HASH_COST) },
-      ActionRecords,
       Bulk,
       PublicAddress,
       Plans,

@@ -8,7 +8,7 @@ import {
   Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { type ApiError, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
@@ -47,7 +47,6 @@ export class AccessRequestsService {
   constructor(
     private readonly stores: Tenants,
     private readonly planner: SessionPlanner,
-    private readonly records: ActionRecords,
     private readonly waiter: AccessRequestWaiter,
   ) {}
 
@@ -70,7 +69,7 @@ export class AccessRequestsService {
         id: resourceId,
         name: resourceName,
       }));
-      await this.records.record(
+      await recordAction(
         tx,
         actor,
         'ACCESS_REQUESTED',

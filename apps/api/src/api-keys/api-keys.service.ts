@@ -3,7 +3,7 @@ import type { ListQuery, Sliced } from '#entities';
 import { type ApiKeyRow, type KeyOwner, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { newApiKey } from '#secrets';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { invalidField, notFound } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
@@ -13,7 +13,6 @@ import type { CreateApiKeyDto } from './dto/api-key.dto';
 export class ApiKeysService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly plans: Plans,
   ) {}
 
@@ -40,7 +39,7 @@ export class ApiKeysService {
         expiresAt,
         createdByEmail: principal.email,
       });
-      await this.records.record(tx, actor, 'API_KEY_CREATED', objectNamed('API_KEY', created), {
+      await recordAction(tx, actor, 'API_KEY_CREATED', objectNamed('API_KEY', created), {
         scopes: created.scopes,
         userId,
         agents,
@@ -60,7 +59,7 @@ export class ApiKeysService {
     await this.stores.closing.transaction(async (tx) => {
       const revoked = await this.stores.apiKeys.revoke(tx, principal.organizationId, id);
       if (!revoked) throw notFound(`API key ${id} does not exist or is revoked already`);
-      await this.records.record(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });
+      await recordAction(tx, actor, 'API_KEY_REVOKED', { type: 'API_KEY', id, name: revoked.name });
     });
   }
 }

@@ -1,6 +1,4 @@
-import { Injectable } from '@nestjs/common';
-import type { AuditEventType, Tx } from '#entities';
-import { TenantStores } from '#tenant-store';
+import { AuditTrail, type AuditEventType, type Tx } from '#entities';
 import type { OrganizationId } from '#rules';
 import type { Actor } from '../http/actor';
 import { auditActor } from './audit-actor';
@@ -23,28 +21,23 @@ export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' 
   name,
 });
 
-/** Audit records of what callers of the API do. */
-@Injectable()
-export class ActionRecords {
-  constructor(private readonly stores: TenantStores) {}
+const trail = new AuditTrail();
 
-  /** Call it in the transaction of the action. */
-  record(
-    tx: Tx,
-    actor: Pick<Actor, 'principal' | 'address'>,
-    eventType: AuditEventType,
-    { type, id, name, failure = null, organizationId = actor.principal.organizationId }: ActionObject,
-    details: Readonly<Record<string, unknown>> = {},
-  ): Promise<void> {
-    return this.stores.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType,
-      resourceType: type,
-      resourceId: id,
-      resourceName: name,
-      result: failure === null ? 'SUCCESS' : 'FAILURE',
-      errorMessage: failure,
-      details,
-    });
-  }
-}
+/** Records what a caller of the API has done. Call it in the transaction of the action. */
+export const recordAction = (
+  tx: Tx,
+  actor: Pick<Actor, 'principal' | 'address'>,
+  eventType: AuditEventType,
+  { type, id, name, failure = null, organizationId = actor.principal.organizationId }: ActionObject,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> =>
+  trail.write(tx, organizationId, {
+    ...auditActor(actor),
+    eventType,
+    resourceType: type,
+    resourceId: id,
+    resourceName: name,
+    result: failure === null ? 'SUCCESS' : 'FAILURE',
+    errorMessage: failure,
+    details,
+  });

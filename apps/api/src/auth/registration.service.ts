@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Tenants } from '#tenant-store';
 import { PasswordHasher } from '#secrets';
 import { ApiSettings } from '../api.settings';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { forbidden, type ApiError } from '../errors';
 import type { RegisterDto } from './dto/credentials.dto';
 import { hashClientOf, type SignInClient } from './sign-in-client';
@@ -15,7 +15,6 @@ export class RegistrationService {
   constructor(
     private readonly stores: Tenants,
     private readonly principals: StoredPrincipals,
-    private readonly records: ActionRecords,
     private readonly signIn: SignInService,
     private readonly hasher: PasswordHasher,
     private readonly settings: ApiSettings,
@@ -40,7 +39,7 @@ export class RegistrationService {
       const { userId, organizationId } = await this.stores.accounts.registerOrganization(tx, given);
       await this.stores.accounts.recordLogin(tx, userId);
       const principal = (await this.principals.ofAccount(tx, userId, organizationId))!;
-      await this.records.record(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
+      await recordAction(tx, { principal, address: client.address }, 'ORGANIZATION_REGISTERED', {
         type: 'ORGANIZATION',
         id: organizationId,
         name: organizationName,

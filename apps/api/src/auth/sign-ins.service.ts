@@ -2,17 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Slice, Sliced } from '#entities';
 import { type SignInRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 
 /** The sign-ins of a user. */
 @Injectable()
 export class SignInsService {
-  constructor(
-    private readonly stores: Tenants,
-    private readonly records: ActionRecords,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   list({ organizationId, userId }: Principal, slice: Slice): Promise<Sliced<SignInRow>> {
     return this.stores.signIns.list(this.stores.autocommit, organizationId, userId, slice);
@@ -29,15 +26,9 @@ export class SignInsService {
       if (!(await this.stores.signIns.end(tx, organizationId, userId, id))) {
         throw notFound(`Sign-in ${id} does not exist`);
       }
-      await this.records.record(
-        tx,
-        actor,
-        'SIGN_IN_ENDED',
-        objectNamed('USER', { id: userId, name: email }),
-        {
-          signInId: id,
-        },
-      );
+      await recordAction(tx, actor, 'SIGN_IN_ENDED', objectNamed('USER', { id: userId, name: email }), {
+        signInId: id,
+      });
     });
   }
 }

@@ -5,7 +5,7 @@ import { AccessTokens, CompanySignInRequired, type Principal, type SignIn } from
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import type { HostAddress } from '#rules';
 import { ApiSettings } from '../api.settings';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { unauthorized, type ApiError } from '../errors';
 import { COOKIE_IDLE_SECONDS } from './dto/refresh-token-place';
 import type { SignInClient } from './sign-in-client';
@@ -30,7 +30,6 @@ export class TokenService {
   constructor(
     private readonly stores: Tenants,
     private readonly principals: StoredPrincipals,
-    private readonly records: ActionRecords,
     private readonly accessTokens: AccessTokens,
     private readonly settings: ApiSettings,
   ) {}
@@ -76,7 +75,7 @@ export class TokenService {
       const holder = await this.stores.refreshTokens.revokeFamily(tx, opaqueTokenHash(refreshToken));
       const principal = holder && (await this.principalOf(tx, holder));
       if (!principal) return;
-      await this.records.record(tx, { principal, address }, 'USER_LOGOUT', {
+      await recordAction(tx, { principal, address }, 'USER_LOGOUT', {
         type: 'USER',
         id: principal.userId,
         name: principal.email,

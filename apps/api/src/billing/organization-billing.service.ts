@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type BillingDetails, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import type { ChangeBillingDetailsDto } from './dto/organization-billing.dto';
@@ -22,10 +22,7 @@ export const missingDetails = (details: BillingDetails | null): string[] =>
 
 @Injectable()
 export class OrganizationBillingService {
-  constructor(
-    private readonly stores: Tenants,
-    private readonly records: ActionRecords,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   async find({ organizationId }: Principal): Promise<BillingDetails> {
     const details = await this.stores.billing.details(this.stores.autocommit, organizationId);
@@ -42,7 +39,7 @@ export class OrganizationBillingService {
     if (fields.length === 0) return this.find(principal);
     return this.stores.transaction(async (tx) => {
       const details = await this.stores.billing.changeDetails(tx, organizationId, dto);
-      await this.records.record(
+      await recordAction(
         tx,
         actor,
         'BILLING_DETAILS_UPDATED',

@@ -3,7 +3,7 @@ import type { AccountShape } from '#drivers';
 import type { ListQuery, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
 import { MAX_LISTED_ACCOUNTS, type CloudAccountRow, type CredentialRow, Tenants } from '#tenant-store';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { badRequest, invalidField, notFound, notPossible, tooManyRequests } from '../errors';
 import type { Actor } from '../http/actor';
 import { shapeOf } from './credential-fields';
@@ -17,7 +17,6 @@ const A_MINUTE_SECONDS = 60;
 export class CloudAccountsService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly credentials: CredentialsService,
     private readonly verifier: CredentialVerifier,
   ) {}
@@ -45,7 +44,7 @@ export class CloudAccountsService {
         if (!(await cloudAccounts.label(tx, organizationId, id, account, label)))
           throw notPossible(`A credential has at most ${MAX_LISTED_ACCOUNTS} accounts`);
         const object = objectNamed('CREDENTIAL', credential);
-        await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', object, { account, label });
+        await recordAction(tx, actor, 'CREDENTIAL_UPDATED', object, { account, label });
       }
       return (await this.find(tx, actor, id, account)) ?? { ...NOTHING_KNOWN, account };
     });
@@ -63,7 +62,7 @@ export class CloudAccountsService {
       if (!(await this.stores.cloudAccounts.requestList(tx, organizationId, id)))
         throw tooManyRequests('The accounts were asked for within the last minute', A_MINUTE_SECONDS);
       const object = objectNamed('CREDENTIAL', credential);
-      await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', object, { accounts: 'refresh' });
+      await recordAction(tx, actor, 'CREDENTIAL_UPDATED', object, { accounts: 'refresh' });
     });
   }
 

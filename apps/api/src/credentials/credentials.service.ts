@@ -4,7 +4,7 @@ import type { ListQuery, Sliced } from '#entities';
 import { type CredentialRow, type CredentialUse, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS } from '#rules';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { refuseChangedTargets, credentialFields, shapeOf } from './credential-fields';
@@ -22,7 +22,6 @@ const SET_UP_SECONDS = 3600;
 export class CredentialsService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly dataKeys: DataKeys,
     private readonly verifier: CredentialVerifier,
   ) {}
@@ -45,7 +44,7 @@ export class CredentialsService {
         sealedData,
         checkInSeconds: checkInSeconds(dto, hints),
       });
-      await this.records.record(tx, actor, 'CREDENTIAL_CREATED', objectNamed('CREDENTIAL', created), {
+      await recordAction(tx, actor, 'CREDENTIAL_CREATED', objectNamed('CREDENTIAL', created), {
         provider,
         credentialType,
       });
@@ -82,7 +81,7 @@ export class CredentialsService {
       const change = { name: dto.name, ...(secrets ? { secrets } : {}) };
       const updated = await this.stores.credentials.update(tx, organizationId, id, change);
       if (!updated) throw missing(id);
-      await this.records.record(tx, actor, 'CREDENTIAL_UPDATED', objectNamed('CREDENTIAL', updated), {
+      await recordAction(tx, actor, 'CREDENTIAL_UPDATED', objectNamed('CREDENTIAL', updated), {
         renamed: dto.name !== undefined,
         rotated: secrets !== undefined,
       });
@@ -99,7 +98,7 @@ export class CredentialsService {
       if (!use) throw missing(id);
       refuseInUse(use);
       await this.stores.credentials.remove(tx, organizationId, id);
-      await this.records.record(tx, actor, 'CREDENTIAL_DELETED', { type: 'CREDENTIAL', id, name: use.name });
+      await recordAction(tx, actor, 'CREDENTIAL_DELETED', { type: 'CREDENTIAL', id, name: use.name });
     });
   }
 
@@ -115,7 +114,7 @@ export class CredentialsService {
     if (isForMany(credential)) {
       const object = objectNamed('CREDENTIAL', credential);
       await this.stores.transaction((tx) =>
-        this.records.record(tx, actor, 'CREDENTIAL_VERIFIED', object, { requested: true }),
+        recordAction(tx, actor, 'CREDENTIAL_VERIFIED', object, { requested: true }),
       );
     } else await this.check(actor, id, credential);
     return this.find(principal, id);
@@ -145,7 +144,7 @@ export class CredentialsService {
         await credentials.recordCheck(tx, organizationId, checked, failure?.message ?? null);
       }
       const object = { type: 'CREDENTIAL', id, name, failure: failure?.message ?? null };
-      await this.records.record(tx, { principal, ...actor }, 'CREDENTIAL_VERIFIED', object, details);
+      await recordAction(tx, { principal, ...actor }, 'CREDENTIAL_VERIFIED', object, details);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Tx } from '#entities';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { Tenants } from '#tenant-store';
-import { ActionRecords, objectNamed, type ActionObject } from '../audit/action-records';
+import { recordAction, objectNamed, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { forbidden, notFound, notPossible, refuseSuspended } from '../errors';
 import type { Actor } from '../http/actor';
@@ -16,7 +16,6 @@ export class LockdownService {
   constructor(
     private readonly stores: Tenants,
     private readonly staticRules: StaticIpRulesService,
-    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -33,7 +32,7 @@ export class LockdownService {
       const done = await this.stores.lockdowns.declare(tx, organizationId, of, asked, auditActor(actor));
       if (!done) throw noneToLift();
       const counts = { sessions: done.sessions, staticIpRules: done.closedRules };
-      await this.records.record(tx, actor, `${eventOf(userId)}_LOCKED_DOWN`, object, { ...asked, ...counts });
+      await recordAction(tx, actor, `${eventOf(userId)}_LOCKED_DOWN`, object, { ...asked, ...counts });
       return { woken: done.woken, ended: counts };
     });
     this.wakeUps.wake('revoke-rules', woken);
@@ -51,7 +50,7 @@ export class LockdownService {
       const lifted = await this.stores.lockdowns.lift(tx, organizationId, of);
       if (!lifted) throw await this.whyNot(tx, principal, object);
       if (lifted.staticRules) refuseSuspended(principal);
-      await this.records.record(tx, actor, `${eventOf(userId)}_LOCKDOWN_LIFTED`, object);
+      await recordAction(tx, actor, `${eventOf(userId)}_LOCKDOWN_LIFTED`, object);
       return lifted.staticRules ? this.staticRules.reopen(tx, principal) : [];
     });
     this.wakeUps.wake('apply-rules', woken);

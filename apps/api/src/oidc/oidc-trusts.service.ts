@@ -3,7 +3,7 @@ import type { Logger as PinoLogger } from 'pino';
 import type { OidcPreset, ListQuery, Sliced } from '#entities';
 import type { Principal, WorkloadScope } from '#guards';
 import { type OidcConditions, type OidcTrustRow, Tenants } from '#tenant-store';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -22,7 +22,6 @@ export class OidcTrustsService {
   constructor(
     private readonly stores: Tenants,
     private readonly serviceUsers: ServiceUsers,
-    private readonly records: ActionRecords,
     private readonly issuers: Issuers,
     private readonly plans: Plans,
   ) {}
@@ -73,7 +72,7 @@ export class OidcTrustsService {
       const id = await this.stores.oidcTrusts.create(tx, organizationId, given);
       if (id === null) throw nameTaken('A trust', name);
       const details = { preset, issuer, conditions, scopes, serviceUserId };
-      await this.records.record(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
+      await recordAction(tx, actor, 'OIDC_TRUST_CREATED', { type: 'OIDC_TRUST', id, name }, details);
       return (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
     });
   }
@@ -96,7 +95,7 @@ export class OidcTrustsService {
       const after = (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)
-        await this.records.record(tx, actor, 'OIDC_TRUST_UPDATED', objectNamed('OIDC_TRUST', after), {
+        await recordAction(tx, actor, 'OIDC_TRUST_UPDATED', objectNamed('OIDC_TRUST', after), {
           changed,
         });
       return after;
@@ -111,7 +110,7 @@ export class OidcTrustsService {
       const trust = await this.stores.oidcTrusts.findLocked(tx, organizationId, id);
       if (!trust || !(await this.stores.oidcTrusts.delete(tx, organizationId, id))) throw missing(id);
       const { serviceUserId } = trust;
-      await this.records.record(tx, actor, 'OIDC_TRUST_DELETED', objectNamed('OIDC_TRUST', trust), {
+      await recordAction(tx, actor, 'OIDC_TRUST_DELETED', objectNamed('OIDC_TRUST', trust), {
         serviceUserId,
       });
       return this.serviceUsers.remove(tx, actor, serviceUserId);

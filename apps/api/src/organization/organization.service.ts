@@ -7,7 +7,7 @@ import {
   Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { recordAction, type ActionObject } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
@@ -25,7 +25,6 @@ export class OrganizationService {
   constructor(
     private readonly stores: Tenants,
     private readonly waysIn: WaysIn,
-    private readonly records: ActionRecords,
   ) {}
 
   find({ organizationId }: Principal): Promise<OrganizationRow> {
@@ -43,7 +42,7 @@ export class OrganizationService {
       const changes = { name, ssoRequired, recoveryAdministratorId };
       const changed = changesBetween(before, { ...before, ...definedFields(changes) }, CHANGED);
       if (Object.keys(changed).length === 0) return before;
-      await this.records.record(tx, actor, 'ORGANIZATION_UPDATED', objectOf(principal), { changed });
+      await recordAction(tx, actor, 'ORGANIZATION_UPDATED', objectOf(principal), { changed });
       return this.stores.organizations.update(tx, organizationId, changes);
     });
   }
@@ -66,7 +65,7 @@ export class OrganizationService {
       const after = await this.stores.organizations.updateSettings(tx, organizationId, dto);
       const changed = changesBetween(before, after, ORGANIZATION_SETTINGS);
       if (Object.keys(changed).length > 0) {
-        await this.records.record(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', objectOf(principal), {
+        await recordAction(tx, actor, 'ORGANIZATION_SETTINGS_UPDATE', objectOf(principal), {
           changed,
         });
       }

@@ -3,7 +3,7 @@ import { EnginePort, type OverdueRuleRow } from '#engine-store/port';
 import type { Slice, Sliced, Tx } from '#entities';
 import { type PlatformOrganizationRow, Tenants } from '#tenant-store';
 import { asOrganizationId } from '#rules';
-import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { recordAction, type ActionObject } from '../audit/action-records';
 import { conflict, notFound } from '../errors';
 import type { Actor } from '../http/actor';
 import { OrganizationDeletion } from '../organization/organization-deletion.service';
@@ -14,7 +14,6 @@ export class PlatformService {
   constructor(
     private readonly stores: Tenants,
     private readonly engine: EnginePort,
-    private readonly records: ActionRecords,
     private readonly deletion: OrganizationDeletion,
   ) {}
 
@@ -40,7 +39,7 @@ export class PlatformService {
       const suspended = await this.stores.platform.suspend(tx, id, reason);
       const organization = await this.requireOrganization(tx, id);
       if (!suspended) throw conflict('The organization is suspended already');
-      await this.records.record(tx, actor, 'ORGANIZATION_SUSPENDED', objectOf(organization), { reason });
+      await recordAction(tx, actor, 'ORGANIZATION_SUSPENDED', objectOf(organization), { reason });
       return organization;
     });
   }
@@ -51,7 +50,7 @@ export class PlatformService {
       const reactivated = await this.stores.platform.reactivate(tx, id);
       const organization = await this.requireOrganization(tx, id);
       if (!reactivated) throw conflict('The organization is not suspended, or it is deleted');
-      await this.records.record(tx, actor, 'ORGANIZATION_REACTIVATED', objectOf(organization));
+      await recordAction(tx, actor, 'ORGANIZATION_REACTIVATED', objectOf(organization));
       return organization;
     });
   }
@@ -61,7 +60,7 @@ export class PlatformService {
     const { organization, due } = await this.stores.transaction(async (tx) => {
       const targets = await this.deletion.begin(tx, actor, asOrganizationId(id));
       const row = await this.requireOrganization(tx, id);
-      if (targets) await this.records.record(tx, actor, 'ORGANIZATION_DELETED', objectOf(row), { reason });
+      if (targets) await recordAction(tx, actor, 'ORGANIZATION_DELETED', objectOf(row), { reason });
       return { organization: row, due: targets ?? [] };
     });
     await this.deletion.goOn(actor, organization.id, due);

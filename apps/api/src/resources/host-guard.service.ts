@@ -4,7 +4,7 @@ import { EnginePort } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { type ResourceRow, Tenants } from '#tenant-store';
 import { type HostGuard, trafficOf, type Traffic } from '#rules';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { badRequest } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { ResourcesService, resourceMissing } from './resources.service';
@@ -25,7 +25,6 @@ export class HostGuardService {
     private readonly resources: ResourcesService,
     private readonly stores: Tenants,
     private readonly engine: EnginePort,
-    private readonly records: ActionRecords,
   ) {}
 
   /** @throws ApiError 404, or 400 for a resource without an agent */
@@ -49,7 +48,7 @@ export class HostGuardService {
       if (!resource) throw resourceMissing(id);
       refuseWithoutAgent(resource);
       await this.stores.resources.confirmGuard(tx, organizationId, id);
-      await this.records.record(tx, actor, 'RESOURCE_GUARD_CONFIRMED', objectNamed('RESOURCE', resource), {
+      await recordAction(tx, actor, 'RESOURCE_GUARD_CONFIRMED', objectNamed('RESOURCE', resource), {
         agent: resource.targetIdentifier,
         confirmed: trafficOf(resource.config),
       });

@@ -3,7 +3,7 @@ import type { Tx } from '#entities';
 import { type ResourceRow, ResourceRulesStore, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { notPossible } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
@@ -31,7 +31,6 @@ const some = (names: readonly string[]): Named => ({ names: names.slice(0, MAX_N
 export class ResourceEditingService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly releases: HostReleases,
   ) {}
@@ -65,17 +64,11 @@ export class ResourceEditingService {
       const reach = dto.labels ? await this.stores.resources.roleNames(tx, organizationId, id) : [];
       const woken = await this.applyChange(tx, principal, now, change);
       const roles = dto.labels && (await this.reachChange(tx, principal, id, reach));
-      await this.records.record(
-        tx,
-        actor,
-        'RESOURCE_UPDATED',
-        objectNamed('RESOURCE', { id, name: change.name }),
-        {
-          fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
-          ...(releasePorts && { released }),
-          ...roles,
-        },
-      );
+      await recordAction(tx, actor, 'RESOURCE_UPDATED', objectNamed('RESOURCE', { id, name: change.name }), {
+        fields: Object.keys(dto).filter((field) => dto[field as keyof typeof dto] !== undefined),
+        ...(releasePorts && { released }),
+        ...roles,
+      });
       return { updated: (await this.stores.resources.find(tx, organizationId, id))!, targets: woken };
     });
     this.wakeUps.wake('revoke-rules', targets);
@@ -105,7 +98,7 @@ export class ResourceEditingService {
         to: null,
         releasePorts,
       });
-      await this.records.record(tx, actor, 'RESOURCE_DELETED', objectNamed('RESOURCE', resource), {
+      await recordAction(tx, actor, 'RESOURCE_DELETED', objectNamed('RESOURCE', resource), {
         provider: resource.provider,
         resourceIdentifier: resource.resourceIdentifier,
         ...(releasePorts && { released }),
@@ -125,7 +118,7 @@ export class ResourceEditingService {
       const resource = await this.stores.resources.find(tx, organizationId, id);
       const requested = resource && (await this.stores.resources.requestReconcile(tx, organizationId, id));
       if (!requested) throw resourceMissing(id);
-      await this.records.record(tx, actor, 'RESOURCE_RECONCILED', objectNamed('RESOURCE', resource));
+      await recordAction(tx, actor, 'RESOURCE_RECONCILED', objectNamed('RESOURCE', resource));
       return requested;
     });
     this.wakeUps.wake('apply-rules', [{ provider, targetIds: [targetId] }]);
@@ -142,7 +135,7 @@ export class ResourceEditingService {
       const resource = await this.stores.resources.lock(tx, organizationId, id);
       if (!resource) throw resourceMissing(id);
       const outcome = await this.stores.resourceRules.abandon(tx, organizationId, id, reason);
-      await this.records.record(tx, actor, 'RESOURCE_ABANDONED', objectNamed('RESOURCE', resource), {
+      await recordAction(tx, actor, 'RESOURCE_ABANDONED', objectNamed('RESOURCE', resource), {
         reason,
         rules: outcome.rules,
       });

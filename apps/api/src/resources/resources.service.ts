@@ -5,7 +5,7 @@ import { DriverError } from '#drivers';
 import { EnginePort, type TargetRuleRow } from '#engine-store/port';
 import type { Principal } from '#guards';
 import { RETRYABLE_KINDS, TIER_LIMITS } from '#rules';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { badRequest, forbidden, notFound, notPossible, type ApiError } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import { Plans } from '../plans/plans';
@@ -25,7 +25,6 @@ export class ResourcesService {
   constructor(
     private readonly stores: Tenants,
     private readonly engine: EnginePort,
-    private readonly records: ActionRecords,
     private readonly verifier: ResourceVerifier,
     private readonly releases: HostReleases,
     private readonly plans: Plans,
@@ -106,7 +105,7 @@ export class ResourcesService {
         endpoint: dto.endpoint ?? null,
         labels: dto.labels ?? {},
       });
-      await this.records.record(tx, actor, 'RESOURCE_CREATED', objectNamed('RESOURCE', created), {
+      await recordAction(tx, actor, 'RESOURCE_CREATED', objectNamed('RESOURCE', created), {
         provider: created.provider,
         resourceIdentifier: created.resourceIdentifier,
       });
@@ -121,7 +120,7 @@ export class ResourcesService {
       const name = await this.stores.resources.requestVerification(tx, organizationId, id, !suspended);
       if (name === null) throw resourceMissing(id);
       const object = objectNamed('RESOURCE', { id, name });
-      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', object, { requested: true });
+      await recordAction(tx, actor, 'RESOURCE_VERIFIED', object, { requested: true });
     });
   }
 
@@ -135,7 +134,7 @@ export class ResourcesService {
       const outcome = failure && { message: failure.message, isRetryable: RETRYABLE_KINDS.has(failure.kind) };
       await this.stores.resources.recordVerification(tx, organizationId, resource, secrets, outcome);
       const object = { type: 'RESOURCE', id, name: resource.name };
-      await this.records.record(tx, actor, 'RESOURCE_VERIFIED', {
+      await recordAction(tx, actor, 'RESOURCE_VERIFIED', {
         ...object,
         failure: failure?.message ?? null,
       });

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sliced } from '#entities';
 import type { Principal } from '#guards';
 import { type Reviewed, type ReviewKind, type ReviewRow, Tenants } from '#tenant-store';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { Bulk } from '../audit/bulk';
 import { forbidden, notFound } from '../errors';
 import type { Actor } from '../http/actor';
@@ -21,7 +21,6 @@ const AUDITED = {
 export class ReviewsService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly many: Bulk,
     private readonly roles: RolesService,
     private readonly staticIpRules: StaticIpRulesService,
@@ -68,7 +67,7 @@ export class ReviewsService {
   }
 
   private record(
-    tx: Parameters<ActionRecords['record']>[0],
+    tx: Tx,
     actor: Actor,
     { kind, decision, note }: ReviewDecisionDto,
     { id, roleId, userId, name, email }: Reviewed,
@@ -79,7 +78,7 @@ export class ReviewsService {
       ...(note ? { note } : {}),
       ...(userId === null ? {} : { userId, userEmail: email }),
     };
-    return this.records.record(tx, actor, eventType, { type: resourceType, id: roleId ?? id, name }, details);
+    return recordAction(tx, actor, eventType, { type: resourceType, id: roleId ?? id, name }, details);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -27,10 +27,7 @@ const EVENTS = {
 
 @Injectable()
 export class RolesService {
-  constructor(
-    private readonly stores: Tenants,
-    private readonly records: ActionRecords,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<RoleRow>> {
     return this.stores.roles.list(this.stores.autocommit, principal.organizationId, query);
@@ -51,7 +48,7 @@ export class RolesService {
         name: dto.name,
       });
       if (!role) throw nameTaken('A role', dto.name);
-      await this.records.record(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
+      await recordAction(tx, actor, 'ROLE_CREATED', { type: 'ROLE', ...role });
       await this.replaceMembers(tx, actor, role, dto);
       return requireReasonForPattern((await this.stores.roles.find(tx, principal.organizationId, role.id))!);
     });
@@ -72,7 +69,7 @@ export class RolesService {
       const role = requireReasonForPattern((await this.stores.roles.find(tx, organizationId, id))!);
       const changed = changesBetween(before, role, ROLE_FIELDS);
       if (Object.keys(changed).length > 0) {
-        await this.records.record(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
+        await recordAction(tx, actor, 'ROLE_UPDATED', { type: 'ROLE', ...role }, { changed });
       }
       return role;
     });
@@ -83,7 +80,7 @@ export class RolesService {
     await this.stores.closing.transaction(async (tx) => {
       const deleted = await this.stores.roles.delete(tx, principal.organizationId, id);
       if (!deleted) throw missing(id);
-      await this.records.record(tx, actor, 'ROLE_DELETED', { type: 'ROLE', id, name: deleted.name });
+      await recordAction(tx, actor, 'ROLE_DELETED', { type: 'ROLE', id, name: deleted.name });
     });
   }
 
@@ -155,7 +152,7 @@ export class RolesService {
   ): Promise<void> {
     const event = EVENTS[kind][done];
     const role = { type: 'ROLE' as const, id: roleId, name: null };
-    return this.records.record(tx, actor, event, role, { [`${kind}Id`]: id });
+    return recordAction(tx, actor, event, role, { [`${kind}Id`]: id });
   }
 }
 

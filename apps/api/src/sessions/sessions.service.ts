@@ -4,7 +4,7 @@ import { type SessionFilter, type SessionRow, type StopRequest, Tenants } from '
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { HOLDING_STATUSES, LimiterPerKey, LIVE_SESSION_STATUSES, maximumDuration, TIER_LIMITS } from '#rules';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import {
   type ApiError,
@@ -33,7 +33,6 @@ export class SessionsService {
     private readonly stores: Tenants,
     private readonly wakeUps: WakeUps,
     private readonly waiter: SessionSettlementWaiter,
-    private readonly records: ActionRecords,
   ) {}
 
   /** @throws ApiError 404 when it is not in the organization, 403 when it belongs to another user */
@@ -130,7 +129,7 @@ export class SessionsService {
       if (heard === 'start') return null;
       if (heard === 'known') return address.text;
       const object = { type: 'SESSION', id: session.id, name: session.userEmail };
-      await this.records.record(tx, actor, 'SESSION_EXTENDED', object, {
+      await recordAction(tx, actor, 'SESSION_EXTENDED', object, {
         renewedFrom: address.text,
         address: own,
       });

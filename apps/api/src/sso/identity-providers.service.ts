@@ -12,7 +12,7 @@ import {
   type IdentityProviderRow,
   Tenants,
 } from '#tenant-store';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
 import { invalidField, nameTaken, notFound, notPossible, type ApiError } from '../errors';
@@ -49,7 +49,6 @@ export interface IdentityProviderTest {
 export class IdentityProvidersService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly dataKeys: DataKeys,
     private readonly masterKeys: MasterKeys,
     private readonly issuers: IssuerClients,
@@ -99,7 +98,7 @@ export class IdentityProvidersService {
       await this.map(tx, actor.principal, id, groupMappings);
       const row = (await this.stores.identityProviders.find(tx, organizationId, id))!;
       const details = Object.fromEntries(SHOWN.map((field) => [field, row[field]]));
-      await this.records.record(tx, actor, 'IDENTITY_PROVIDER_CREATED', objectNamed(OBJECT, row), details);
+      await recordAction(tx, actor, 'IDENTITY_PROVIDER_CREATED', objectNamed(OBJECT, row), details);
       return row;
     });
   }
@@ -131,7 +130,7 @@ export class IdentityProvidersService {
       const after = (await this.stores.identityProviders.find(tx, organizationId, id))!;
       const changed = changesOf(before, after, clientSecret !== undefined);
       if (Object.keys(changed).length > 0)
-        await this.records.record(tx, actor, 'IDENTITY_PROVIDER_UPDATED', objectNamed(OBJECT, after), {
+        await recordAction(tx, actor, 'IDENTITY_PROVIDER_UPDATED', objectNamed(OBJECT, after), {
           changed,
         });
       return { row: after, woken: left };
@@ -160,7 +159,7 @@ export class IdentityProvidersService {
     await this.changing(actor, id, async (tx, provider) => {
       await this.end(tx, actor, id);
       await this.stores.identityProviders.delete(tx, actor.principal.organizationId, id);
-      await this.records.record(tx, actor, 'IDENTITY_PROVIDER_DELETED', objectNamed(OBJECT, provider));
+      await recordAction(tx, actor, 'IDENTITY_PROVIDER_DELETED', objectNamed(OBJECT, provider));
     });
   }
 
@@ -176,7 +175,7 @@ export class IdentityProvidersService {
     const checks = await checkIssuer(this.issuers, registration, redirectUri);
     const ok = checks.every((check) => check.ok);
     const failed = checks.filter((check) => !check.ok).map(({ name }) => name);
-    await this.records.record(tx, actor, 'IDENTITY_PROVIDER_TESTED', objectNamed(OBJECT, provider), {
+    await recordAction(tx, actor, 'IDENTITY_PROVIDER_TESTED', objectNamed(OBJECT, provider), {
       ok,
       failed,
     });

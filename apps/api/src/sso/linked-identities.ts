@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Slice, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
 import { type IdentityProviderRow, type UserIdentityRow, Tenants } from '#tenant-store';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { notFound, notPossible, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import { missingProvider } from './identity-providers.service';
@@ -10,10 +10,7 @@ import { missingProvider } from './identity-providers.service';
 /** Who the subjects of an issuer are: as they signed in, and as administrators say. */
 @Injectable()
 export class LinkedIdentities {
-  constructor(
-    private readonly stores: Tenants,
-    private readonly records: ActionRecords,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   async list(
     { organizationId }: Principal,
@@ -78,7 +75,7 @@ export class LinkedIdentities {
     user: { readonly id: string; readonly email: string | null } | null,
   ): Promise<void> {
     const details = { subject: before.subject, userId: user?.id ?? null, userEmail: user?.email ?? null };
-    return this.records.record(tx, actor, eventType, objectNamed('IDENTITY_PROVIDER', provider), details);
+    return recordAction(tx, actor, eventType, objectNamed('IDENTITY_PROVIDER', provider), details);
   }
 }
 

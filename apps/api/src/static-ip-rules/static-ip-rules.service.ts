@@ -6,7 +6,7 @@ import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
 import { parseHost, type IpVersion } from '#rules';
 import { ApiSettings } from '../api.settings';
-import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { recordAction, type ActionObject } from '../audit/action-records';
 import { forbidden, invalidField, notFound, unprocessable } from '../errors/api-error';
 import { refuseSuspended } from '../errors/refuse-suspended';
 import type { Actor } from '../http/actor';
@@ -20,7 +20,6 @@ import { staticAddress, type StaticAddressPolicy } from './static-address';
 export class StaticIpRulesService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
     private readonly settings: ApiSettings,
   ) {}
@@ -65,7 +64,7 @@ export class StaticIpRulesService {
         entries,
         'STATIC_RULE_CREATED',
       );
-      await this.records.record(tx, actor, 'STATIC_IP_RULE_CREATED', objectOf({ id, label }), {
+      await recordAction(tx, actor, 'STATIC_IP_RULE_CREATED', objectOf({ id, label }), {
         ipAddress,
         resourceIds,
         ...(expiresAt && { expiresAt }),
@@ -126,7 +125,7 @@ export class StaticIpRulesService {
         ...(expiresAt === undefined ? {} : { expiresAt }),
         ...(reviewBy === undefined ? {} : { reviewBy }),
       };
-      await this.records.record(
+      await recordAction(
         tx,
         actor,
         'STATIC_IP_RULE_UPDATED',
@@ -148,7 +147,7 @@ export class StaticIpRulesService {
       const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
       const all = now.resources.map((entry) => entry.resourceId);
-      await this.records.record(tx, actor, 'STATIC_IP_RULE_DELETED', objectOf(now), {
+      await recordAction(tx, actor, 'STATIC_IP_RULE_DELETED', objectOf(now), {
         ipAddress: now.ipAddress,
       });
       await this.stores.staticIpRules.delete(tx, organizationId, id);

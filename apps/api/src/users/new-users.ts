@@ -5,7 +5,7 @@ import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { PasswordHasher } from '#secrets';
 import { ApiSettings } from '../api.settings';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { AccountLinks } from '../auth/account-links';
 import { invitationMail } from '../auth/account-mails';
 import { Invitations, type Invitation } from '../auth/invitations';
@@ -30,7 +30,6 @@ export class NewUsers {
     private readonly stores: Tenants,
     private readonly policy: PasswordPolicyService,
     private readonly hasher: PasswordHasher,
-    private readonly records: ActionRecords,
     private readonly invitations: Invitations,
     private readonly mailer: Mailer,
     private readonly plans: Plans,
@@ -81,7 +80,7 @@ export class NewUsers {
     }
     await this.stores.users.giveRoles(tx, organizationId, id, roleIds);
     const invitation = passwordHash === null ? await this.invite(tx, principal, { id, email }) : null;
-    await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
+    await recordAction(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
       isOrgAdmin,
       roleIds,
       invited: invitation !== null,
@@ -107,7 +106,7 @@ export class NewUsers {
       const invitation = await this.invite(tx, principal, before);
       // accepted since it was read
       if (!invitation) throw alreadyAccepted();
-      await this.records.record(tx, actor, 'INVITATION_SENT', { type: 'USER', id, name: before.email });
+      await recordAction(tx, actor, 'INVITATION_SENT', { type: 'USER', id, name: before.email });
       return { user: (await this.stores.users.find(tx, organizationId, id))!, invitation };
     });
     await this.send(principal, resent.user, resent.invitation);

@@ -3,7 +3,7 @@ import { NOTICE_SWITCHES, type NoticeSwitch } from '#entities';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
 import { Tenants } from '#tenant-store';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import type { Actor } from '../http/actor';
 import type { NoticesDto, UpdateNoticesDto } from './dto/notices.dto';
@@ -13,7 +13,6 @@ import type { NoticesDto, UpdateNoticesDto } from './dto/notices.dto';
 export class OwnNotices {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly mailer: Mailer,
   ) {}
 
@@ -30,7 +29,7 @@ export class OwnNotices {
       const after = this.noticesOf(await this.stores.users.switchNotices(tx, organizationId, id, changes));
       const changed = changesBetween(before, after, NOTICE_SWITCHES);
       if (Object.keys(changed).length > 0)
-        await this.records.record(tx, actor, 'USER_UPDATED', objectNamed('USER', { id, name }), { changed });
+        await recordAction(tx, actor, 'USER_UPDATED', objectNamed('USER', { id, name }), { changed });
       return after;
     });
   }

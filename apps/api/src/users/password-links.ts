@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { type UserRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { Mailer } from '#mail';
-import { ActionRecords } from '../audit/action-records';
+import { recordAction } from '../audit/action-records';
 import { PasswordResetLinks } from '../auth/password-reset-links';
 import { badRequest, forbidden, notFound, notPossible, tooManyRequests, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
@@ -15,7 +15,6 @@ export class PasswordLinks {
   constructor(
     private readonly stores: Tenants,
     private readonly links: PasswordResetLinks,
-    private readonly records: ActionRecords,
     private readonly mailer: Mailer,
   ) {}
 
@@ -37,7 +36,7 @@ export class PasswordLinks {
       const link = await this.links.create(tx, { userId: user.id, organizationId }, passedOnBy);
       if (!link) throw tooManyRequests(`${user.email} got too many links within an hour`, AN_HOUR_SECONDS);
       const object = { type: 'USER', id: user.id, name: user.email };
-      await this.records.record(tx, actor, 'PASSWORD_RESET_REQUESTED', object);
+      await recordAction(tx, actor, 'PASSWORD_RESET_REQUESTED', object);
       return link.url;
     });
   }

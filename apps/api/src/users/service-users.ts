@@ -4,7 +4,7 @@ import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { type UserRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
-import { ActionRecords, objectNamed } from '../audit/action-records';
+import { recordAction, objectNamed } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound } from '../errors';
 import type { Actor } from '../http/actor';
@@ -19,7 +19,6 @@ const MAX_LOCAL_PART = 48;
 export class ServiceUsers {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -43,7 +42,7 @@ export class ServiceUsers {
       });
     }
     await this.stores.users.giveRoles(tx, organizationId, id, roleIds);
-    await this.records.record(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
+    await recordAction(tx, actor, 'USER_CREATED', objectNamed('USER', { id, name: email }), {
       isService: true,
       roleIds,
     });
@@ -60,7 +59,7 @@ export class ServiceUsers {
     const user = await this.stores.users.find(tx, organizationId, id);
     if (!user?.isService || !(await this.stores.users.delete(tx, organizationId, id))) return [];
     await this.stores.offboarding.removeFromRoles(tx, organizationId, id);
-    await this.records.record(tx, actor, 'USER_DELETED', objectNamed('USER', { id, name: user.email }), {
+    await recordAction(tx, actor, 'USER_DELETED', objectNamed('USER', { id, name: user.email }), {
       roleNames: user.roleNames,
     });
     return this.stores.offboarding.end(tx, organizationId, user.id, auditActor(actor));

@@ -5,7 +5,7 @@ import type { ListQuery, Sliced, Tx } from '#entities';
 import { type UserRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
 import type { Principal } from '#guards';
-import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { recordAction, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
 import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
@@ -23,7 +23,6 @@ export class UsersService {
   constructor(
     private readonly stores: Tenants,
     private readonly wakeUps: WakeUps,
-    private readonly records: ActionRecords,
   ) {}
 
   list(principal: Principal, query: ListQuery): Promise<Sliced<UserRow>> {
@@ -66,7 +65,7 @@ export class UsersService {
     const changed = changesBetween(before, after, ['name', 'isOrgAdmin', 'isActive']);
     if (Object.keys(changed).length === 0) return { user: after, due: [] };
     const isDeactivated = before.isActive && !after.isActive;
-    await this.records.record(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
+    await recordAction(tx, actor, 'USER_UPDATED', objectOf(after), { changed });
     return {
       user: after,
       due: isDeactivated ? await this.stores.offboarding.end(tx, organizationId, id, auditActor(actor)) : [],
@@ -84,7 +83,7 @@ export class UsersService {
       await this.refuseLastLifter(tx, principal, user);
       if (!(await this.stores.users.delete(tx, organizationId, id))) throw lastAdmin('deleted');
       await this.stores.offboarding.removeFromRoles(tx, organizationId, id);
-      await this.records.record(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
+      await recordAction(tx, actor, 'USER_DELETED', objectOf(user), { roleNames: user.roleNames });
       return this.stores.offboarding.end(tx, organizationId, id, auditActor(actor));
     });
     this.wakeUps.wake('revoke-rules', due);
@@ -102,7 +101,7 @@ export class UsersService {
       if (!(await this.stores.users.resetMfa(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
-      await this.records.record(tx, actor, 'MFA_RESET', objectOf(user));
+      await recordAction(tx, actor, 'MFA_RESET', objectOf(user));
     });
   }
 
@@ -112,7 +111,7 @@ export class UsersService {
     await this.stores.closing.transaction(async (tx) => {
       const user = await this.requireUser(tx, principal, id);
       const ended = await this.stores.signIns.endAll(tx, principal.organizationId, id);
-      await this.records.record(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });
+      await recordAction(tx, actor, 'SIGN_IN_ENDED', objectOf(user), { ended });
     });
   }
 

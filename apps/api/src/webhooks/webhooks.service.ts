@@ -4,7 +4,7 @@ import type { ListQuery, Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
 import type { OrganizationId } from '#rules';
 import { type DeliveryRow, type LockedWebhook, type WebhookRow, webhookLabel, Tenants } from '#tenant-store';
-import { ActionRecords, type ActionObject } from '../audit/action-records';
+import { recordAction, type ActionObject } from '../audit/action-records';
 import { changesBetween, type Changes } from '../audit/changes';
 import { DataKeys } from '../credentials/data-keys';
 import { invalidField, notFound, notPossible, type ApiError } from '../errors';
@@ -28,7 +28,6 @@ type Secrets = Readonly<Record<string, string>>;
 export class WebhooksService {
   constructor(
     private readonly stores: Tenants,
-    private readonly records: ActionRecords,
     private readonly urls: WebhookUrls,
     private readonly dataKeys: DataKeys,
   ) {}
@@ -68,7 +67,7 @@ export class WebhooksService {
         throw notPossible(`The organization has ${MAX_WEBHOOKS} webhooks, the maximum: delete one`);
       await this.stores.webhooks.create(tx, organizationId, created);
       const row = (await this.stores.webhooks.find(tx, organizationId, id))!;
-      await this.records.record(tx, actor, 'WEBHOOK_CREATED', objectOf(row), {
+      await recordAction(tx, actor, 'WEBHOOK_CREATED', objectOf(row), {
         format,
         eventTypes: row.eventTypes,
       });
@@ -96,7 +95,7 @@ export class WebhooksService {
       if (isEnabled === false) await this.stores.webhooks.disable(tx, organizationId, id);
       if (isEnabled === true && !before.isEnabled) await this.stores.webhooks.enable(tx, organizationId, id);
       const after = (await this.stores.webhooks.find(tx, organizationId, id))!;
-      await this.records.record(tx, actor, 'WEBHOOK_UPDATED', objectOf(after), {
+      await recordAction(tx, actor, 'WEBHOOK_UPDATED', objectOf(after), {
         changed: changesOf(before, after, url !== undefined, dto.authorization !== undefined),
       });
       return after;
@@ -106,7 +105,7 @@ export class WebhooksService {
   async delete(actor: Actor, id: string): Promise<void> {
     await this.changing(actor, id, async (tx, webhook) => {
       await this.stores.webhooks.delete(tx, actor.principal.organizationId, id);
-      await this.records.record(tx, actor, 'WEBHOOK_DELETED', objectOf(webhook));
+      await recordAction(tx, actor, 'WEBHOOK_DELETED', objectOf(webhook));
     });
   }
 
@@ -120,7 +119,7 @@ export class WebhooksService {
         return { ...secrets, secret, ...(formerSecret !== undefined && { formerSecret }) };
       });
       await this.stores.webhooks.update(tx, organizationId, id, { sealedData: resealed }, true);
-      await this.records.record(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
+      await recordAction(tx, actor, 'WEBHOOK_SECRET_ROTATED', objectOf(row));
       return { row, secret };
     });
   }
@@ -129,7 +128,7 @@ export class WebhooksService {
   async test(actor: Actor, id: string): Promise<void> {
     await this.changing(actor, id, async (tx, webhook) => {
       refuseDisabled(webhook);
-      await this.records.record(tx, actor, 'WEBHOOK_TESTED', objectOf(webhook));
+      await recordAction(tx, actor, 'WEBHOOK_TESTED', objectOf(webhook));
     });
   }
 
@@ -150,7 +149,7 @@ export class WebhooksService {
       refuseDisabled(webhook);
       if (!(await this.stores.webhooks.redeliver(tx, actor.principal.organizationId, id, deliveryId)))
         throw notFound(`Delivery ${deliveryId} does not exist`);
-      await this.records.record(tx, actor, 'WEBHOOK_REDELIVERED', objectOf(webhook), { deliveryId });
+      await recordAction(tx, actor, 'WEBHOOK_REDELIVERED', objectOf(webhook), { deliveryId });
     });
   }
 
