@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { SessionsModule } from '../sessions/sessions.module';
-import { AccessRequestWaiter } from './access-request-waiter';
+import { AccessRequestWaiter } from '../sessions/settlement-waiter';
 import { AccessRequestsController } from './access-requests.controller';
 import { AccessRequestsService } from './access-requests.service';
 

@@ -14,7 +14,7 @@ import { type ApiError, conflict, forbidden, notFound, notPossible } from '../er
 import type { Actor } from '../http/actor';
 import { approvalsText, decidersText } from '../sessions/session-demand';
 import { SessionPlanner, type PlannedSession } from '../sessions/session-planner';
-import { AccessRequestWaiter } from './access-request-waiter';
+import { AccessRequestWaiter } from '../sessions/settlement-waiter';
 import { timeRange } from '../http/time-range';
 import type { AccessRequestQueryDto, CreateAccessRequestDto } from './dto/access-request.dto';
 
@@ -131,7 +131,7 @@ export class AccessRequestsService {
     const request = await this.requireRequest(this.stores.autocommit, principal, id);
     if (isDone) return request;
     const counts = as !== 'approve' && as !== 'review';
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     if (!counts && (await this.stores.accessRequests.isByRequester(autocommit, organizationId, id, decision)))
       throw linkedByRequester();
     throw refusalOf(as, principal, request);

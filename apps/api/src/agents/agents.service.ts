@@ -73,7 +73,7 @@ export class AgentsService {
   /** With nothing to decide and nothing new to send, it costs two statements. */
   private async serve(actor: Actor, visit: AgentVisit): Promise<AgentState> {
     const { organizationId } = actor.principal;
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     const agent = await this.engine.agents.heard(autocommit, organizationId, visit);
     const unchanged =
       agent && (await this.engine.agentStates.readUnchanged(autocommit, organizationId, agent));

@@ -7,7 +7,6 @@ import { AuthController } from './auth.controller';
 import { AuthService } from './auth.service';
 import { ApiGuardSettings } from './guard-wiring';
 import { Invitations } from './invitations';
-import { KnownDevices } from './known-devices';
 import { LockOutModule } from '../lock-out/lock-out.module';
 import { MfaChallenges } from './mfa-challenges';
 import { PasswordChangeService } from './password-change.service';
@@ -55,7 +54,6 @@ import { TokenService } from './token.service';
     PasswordReplacement,
     PasswordPolicyService,
     TokenService,
-    KnownDevices,
     RefreshCookie,
     SignInsService,
     AccountAudit,

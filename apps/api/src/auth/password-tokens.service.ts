@@ -83,7 +83,7 @@ export class PasswordTokensService {
     const holder = await this.stores.accountTokens.holder(this.stores.autocommit, tokenHash, [use.purpose]);
     if (!holder) throw use.refusal();
     const { userId, organizationId } = holder;
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     const requirements = await this.stores.accounts.signInRequirements(autocommit, userId, organizationId);
     if (requirements?.companySignInRequired) throw new CompanySignInRequired();
     // before the token is used, so that it stays valid for another attempt

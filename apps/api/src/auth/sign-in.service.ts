@@ -3,10 +3,9 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
 import { TenantStores } from '#tenant-store';
 import { CompanySignInRequired, StepTokens, type Principal } from '#guards';
-import { newOpaqueToken } from '#secrets';
+import { newOpaqueToken, opaqueTokenHash } from '#secrets';
 import { forbidden, unauthorized, type ApiError } from '../errors';
 import { AccountAudit } from './account-audit';
-import { KnownDevices } from './known-devices';
 import { MfaChallenges } from './mfa-challenges';
 import type { SignInClient } from './sign-in-client';
 import { StoredPrincipals } from './stored-principals';
@@ -50,7 +49,6 @@ export class SignInService {
     private readonly challenges: MfaChallenges,
     private readonly steps: StepTokens,
     private readonly tokens: TokenService,
-    private readonly devices: KnownDevices,
     private readonly audit: AccountAudit,
   ) {}
 
@@ -87,8 +85,25 @@ export class SignInService {
   ): Promise<SignInOutcome> {
     const id = attemptId ?? randomUUID();
     const pair = await this.tokens.start(tx, principal, { id, mfaSetupOnly: mfaSetupRequired }, client);
-    const device = await this.devices.remember(tx, principal, deviceToken);
+    const device = await this.rememberDevice(tx, principal, deviceToken);
     return { step: 'signed-in', pair, mfaSetupRequired, deviceToken: device };
+  }
+
+  /**
+   * Records that a device signed in to an account: a lock caused by others' failed attempts does not apply to it.
+   * @param presented the token it sent; an unknown token is replaced, not adopted
+   * @returns the token to send with the next sign-in
+   */
+  private async rememberDevice(
+    tx: Tx,
+    { userId, organizationId }: Principal,
+    presented: string | null,
+  ): Promise<string> {
+    const { knownDevices } = this.stores;
+    const isKnown = presented !== null && (await knownDevices.isKnown(tx, opaqueTokenHash(presented)));
+    const token = isKnown ? presented : newOpaqueToken().plainText;
+    await knownDevices.remember(tx, { userId, organizationId, tokenHash: opaqueTokenHash(token) });
+    return token;
   }
 
   /**

@@ -23,7 +23,7 @@ export class CloudAccountsService {
 
   async list(principal: Principal, id: string, query: ListQuery): Promise<Sliced<CloudAccountRow>> {
     await this.credentials.find(principal, id);
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     return this.stores.cloudAccounts.list(autocommit, principal.organizationId, id, query);
   }
 

@@ -82,7 +82,7 @@ export class OidcExchangeService {
   ): Promise<OidcTrustRow | Refusal> {
     const { iss } = token.claims;
     if (!this.issuers.allows(iss)) return { check: notAllowed(iss), trust: null };
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     const trusts = await this.stores.oidcTrusts.ofIssuer(autocommit, organization, iss, trustId);
     if (trusts.length === 0) return { check: unknownTrust(iss, trustId), trust: null };
     const failure = failureIn(await this.verify(organization, iss, token));

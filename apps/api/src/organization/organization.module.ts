@@ -5,12 +5,11 @@ import { SsoAddresses } from '../sso/sso-addresses';
 import { OrganizationController } from './organization.controller';
 import { OrganizationDeletion } from './organization-deletion.service';
 import { OrganizationService } from './organization.service';
-import { WaysIn } from './ways-in';
 
 @Module({
   imports: [BillingModule, MfaModule],
   controllers: [OrganizationController],
-  providers: [OrganizationService, WaysIn, OrganizationDeletion, SsoAddresses],
+  providers: [OrganizationService, OrganizationDeletion, SsoAddresses],
   exports: [OrganizationDeletion],
 })
 export class OrganizationModule {}

@@ -16,16 +16,13 @@ import {
   type UpdateOrganizationDto,
   type UpdateOrganizationSettingsDto,
 } from './dto/organization.dto';
-import { WaysIn } from './ways-in';
+import { refuseLockOut } from './ways-in';
 
 const CHANGED = ['name', 'ssoRequired', 'recoveryAdministratorId'] as const;
 
 @Injectable()
 export class OrganizationService {
-  constructor(
-    private readonly stores: Tenants,
-    private readonly waysIn: WaysIn,
-  ) {}
+  constructor(private readonly stores: Tenants) {}
 
   find({ organizationId }: Principal): Promise<OrganizationRow> {
     return this.stores.organizations.find(this.stores.autocommit, organizationId);
@@ -38,7 +35,7 @@ export class OrganizationService {
     const { name, ssoRequired, recoveryAdministratorId } = dto;
     return this.stores.transaction(async (tx) => {
       const before = await this.stores.organizations.findLocked(tx, organizationId);
-      await this.waysIn.refuseLockOut(tx, principal, before, dto);
+      await refuseLockOut(this.stores, tx, principal, before, dto);
       const changes = { name, ssoRequired, recoveryAdministratorId };
       const changed = changesBetween(before, { ...before, ...definedFields(changes) }, CHANGED);
       if (Object.keys(changed).length === 0) return before;

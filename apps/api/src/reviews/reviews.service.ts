@@ -38,7 +38,7 @@ export class ReviewsService {
       decisions,
       async (decided) => {
         const { organizationId } = actor.principal;
-        const { autocommit } = this.stores.database;
+        const { autocommit } = this.stores;
         const reviewed = await this.stores.reviews.find(autocommit, organizationId, decided.kind, decided.id);
         if (!reviewed) throw missing(decided);
         if (decided.decision === 'CONFIRM') await this.confirm(actor, decided, reviewed);

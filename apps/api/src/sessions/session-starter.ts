@@ -4,7 +4,9 @@ import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { type GrantRow, type NewSession, type SessionRow, Tenants } from '#tenant-store';
 import { WakeUps } from '#jobs';
-import { sessionTokenHash } from '#secrets';
+import type { OrganizationId } from '#rules';
+import { MasterKeys, sessionToken, sessionTokenHash, unwrapDataKey } from '#secrets';
+import { DataKeys } from '../credentials/data-keys';
 import { conflict, forbidden, unprocessable } from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
@@ -12,7 +14,6 @@ import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
 import { newSession, startedEntries, wantedOf } from './new-session';
-import { SessionTokens, type TokenOf } from './session-tokens';
 import { type CompletedStart, SessionPermission } from './session-permission';
 import { type PlannedSession, SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
@@ -39,6 +40,9 @@ interface Inserted {
   readonly released: readonly WokenTargets[];
 }
 
+/** The token of a session with this id. */
+type TokenOf = (sessionId: string) => string;
+
 interface StartRequest {
   readonly actor: Actor;
   readonly dto: StartSessionDto;
@@ -54,7 +58,8 @@ export class SessionStarter {
     private readonly replacement: SessionReplacement,
     private readonly planner: SessionPlanner,
     private readonly permission: SessionPermission,
-    private readonly tokens: SessionTokens,
+    private readonly dataKeys: DataKeys,
+    private readonly masterKeys: MasterKeys,
     private readonly wakeUps: WakeUps,
   ) {}
 
@@ -67,7 +72,7 @@ export class SessionStarter {
     const { principal } = asked.actor;
     refuseLockedDown(principal);
     const { leaseSeconds } = asked.dto;
-    const tokenOf = leaseSeconds === undefined ? null : await this.tokens.of(principal.organizationId);
+    const tokenOf = leaseSeconds === undefined ? null : await this.tokensOf(principal.organizationId);
     const request = { ...asked, tokenOf };
     try {
       const started = key === null ? await this.startUnkeyed(request) : await this.startOnce(request, key);
@@ -79,6 +84,15 @@ export class SessionStarter {
     } catch (error) {
       throw await startConflict(this.stores.autocommit, this.stores.sessions, principal, error);
     }
+  }
+
+  /**
+   * Tokens are derived from the organization's data key: a repeated request gets the same one, and none is stored. Not within a
+   * transaction: it may need a connection of its own.
+   */
+  private async tokensOf(organization: OrganizationId): Promise<TokenOf> {
+    const key = unwrapDataKey(this.masterKeys, await this.dataKeys.of(organization));
+    return (sessionId) => sessionToken(key, sessionId);
   }
 
   private async startUnkeyed(request: StartRequest): Promise<Started> {

@@ -5,8 +5,7 @@ import { SessionPlanner } from './session-planner';
 import { SessionPlans } from './session-plans';
 import { SessionReplacement } from './session-replacement';
 import { SessionStarter } from './session-starter';
-import { SessionTokens } from './session-tokens';
-import { SessionSettlementWaiter } from './session-settlement-waiter';
+import { SessionSettlementWaiter } from './settlement-waiter';
 import { SessionsController } from './sessions.controller';
 import { SessionsService } from './sessions.service';
 
@@ -20,7 +19,6 @@ import { SessionsService } from './sessions.service';
     SessionPlanner,
     SessionPlans,
     SessionStarter,
-    SessionTokens,
     SessionSettlementWaiter,
   ],
   exports: [SessionPlanner, SessionsService],

@@ -16,7 +16,7 @@ import {
 } from '../errors/api-error';
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
-import { SessionSettlementWaiter } from './session-settlement-waiter';
+import { SessionSettlementWaiter } from './settlement-waiter';
 
 const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
 

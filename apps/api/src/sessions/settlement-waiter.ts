@@ -1,4 +1,6 @@
-import { Logger, type OnModuleDestroy } from '@nestjs/common';
+import { Logger, type OnModuleDestroy, Injectable } from '@nestjs/common';
+import { Database } from '#entities';
+import { unsettledSessions, undecidedRequests } from '#tenant-store';
 
 const POLL_INTERVAL_MS = 200;
 
@@ -73,5 +75,21 @@ export abstract class SettlementWaiter implements OnModuleDestroy {
       this.logger.warn({ msg: 'Cannot read what requests wait for; retrying', err: error });
     }
     this.schedulePoll();
+  }
+}
+
+/** Long polls on sessions that are neither open nor closed yet. */
+@Injectable()
+export class SessionSettlementWaiter extends SettlementWaiter {
+  constructor(database: Database) {
+    super((ids) => unsettledSessions(database.autocommit, ids));
+  }
+}
+
+/** Long polls on access requests that wait for a decision. */
+@Injectable()
+export class AccessRequestWaiter extends SettlementWaiter {
+  constructor(database: Database) {
+    super((ids) => undecidedRequests(database.autocommit, ids));
   }
 }

@@ -67,7 +67,7 @@ export class SsoCallbackService {
 
   private async providerOf(slug: string, attempt: AnsweredSsoAttempt): Promise<SealedIdentityProvider> {
     const { organizationId, providerId } = attempt;
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     const offered = await this.stores.offeredProviders.ofSlug(autocommit, slug);
     const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, providerId);
     if (!provider || !offered.some(({ id }) => id === providerId))

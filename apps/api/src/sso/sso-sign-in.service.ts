@@ -30,7 +30,7 @@ export class SsoSignInService {
    */
   async start(slug: string, { provider: wanted, challenge, returnTo }: StartSsoDto): Promise<string> {
     const { organizationId, id } = chosen(await this.offeredTo(slug), wanted);
-    const { autocommit } = this.stores.database;
+    const { autocommit } = this.stores;
     const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, id);
     if (!provider) throw noProvider();
     const { plainText: state, hash: stateHash } = newOpaqueToken();
