@@ -1,10 +1,7 @@
-import type { Logger } from 'pino';
 import { DriverError, DriverRegistry, driverErrorOf } from '#drivers';
-import type { CloudAccess } from '#engine';
-import type { EngineStore } from '#engine-store';
-import type { Database } from '#entities';
-import type { DueResource, VerificationStore } from '#tenant-store';
+import type { DueResource } from '#tenant-store';
 import { agentAbsence, RETRYABLE_KINDS, TARGET_GONE_MS } from '#rules';
+import type { TaskParts } from '../repeated-task';
 
 const BATCH_SIZE = 10;
 export const VERIFY_INTERVAL_MINUTES = 30;
@@ -20,84 +17,80 @@ const SHARE = 0.5;
 const isMissingForNow = ({ verifiedAgoMs }: DueResource, { kind }: DriverError): boolean =>
   kind === 'target-missing' && verifiedAgoMs !== null && verifiedAgoMs < TARGET_GONE_MS;
 
-/** Verifies resources periodically after their first requested verification. */
-export class ResourceChecks {
-  constructor(
-    private readonly database: Database,
-    private readonly store: VerificationStore,
-    private readonly engine: EngineStore,
-    private readonly clouds: CloudAccess,
-    private readonly log: Logger,
-  ) {}
+/**
+ * Verifies resources periodically after their first requested verification. One batch of due ones, concurrently.
+ */
+export async function verifyResources(parts: TaskParts): Promise<void> {
+  const { database, stores } = parts;
+  const due = await stores.verification.takeResources(
+    database.autocommit,
+    DriverRegistry.providers,
+    BATCH_SIZE,
+    {
+      everyMinutes: VERIFY_INTERVAL_MINUTES,
+      leaseSeconds: LEASE_SECONDS,
+    },
+  );
+  const settled = await settleConnected(parts, due);
+  await Promise.all(due.filter(({ id }) => !settled.has(id)).map((resource) => verify(parts, resource)));
+}
 
-  /** Verifies one batch of due resources, concurrently. */
-  async run(): Promise<void> {
-    const due = await this.store.takeResources(
-      this.database.autocommit,
-      DriverRegistry.providers,
-      BATCH_SIZE,
-      {
-        everyMinutes: VERIFY_INTERVAL_MINUTES,
-        leaseSeconds: LEASE_SECONDS,
-      },
-    );
-    const settled = await this.settleConnected(due);
-    await Promise.all(due.filter(({ id }) => !settled.has(id)).map((resource) => this.verify(resource)));
-  }
+/** Most hosts are connected: nothing of theirs has changed. @returns the ids of their resources */
+async function settleConnected(
+  { database, stores }: TaskParts,
+  due: readonly DueResource[],
+): Promise<ReadonlySet<string>> {
+  const ofAgents = due.filter(({ provider }) => !DriverRegistry.isDriven(provider));
+  if (ofAgents.length === 0) return new Set();
+  return new Set(
+    await stores.verification.settleConnected(database.autocommit, ofAgents, VERIFY_INTERVAL_MINUTES),
+  );
+}
 
-  /** Most hosts are connected: nothing of theirs has changed. @returns the ids of their resources */
-  private async settleConnected(due: readonly DueResource[]): Promise<ReadonlySet<string>> {
-    const ofAgents = due.filter(({ provider }) => !DriverRegistry.isDriven(provider));
-    if (ofAgents.length === 0) return new Set();
-    return new Set(
-      await this.store.settleConnected(this.database.autocommit, ofAgents, VERIFY_INTERVAL_MINUTES),
-    );
-  }
-
-  private async verify(due: DueResource): Promise<void> {
-    try {
-      const failure = DriverRegistry.isDriven(due.provider)
-        ? await driverErrorOf(() => this.verifyWithDriver(due))
-        : await this.agentFailure(due);
-      if (failure && (RETRYABLE_KINDS.has(failure.kind) || isMissingForNow(due, failure))) {
-        const inMs = Math.min(failure.retryAfterMs ?? RETRY_MS, RETRY_MS);
-        await this.store.postponeResource(this.database.autocommit, due, inMs);
-        return;
-      }
-      await this.database.transaction((tx) =>
-        this.store.settleResource(tx, due, failure?.message ?? null, VERIFY_INTERVAL_MINUTES),
-      );
-    } catch (error) {
-      this.log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');
+async function verify(parts: TaskParts, due: DueResource): Promise<void> {
+  const { database, stores, log } = parts;
+  try {
+    const failure = DriverRegistry.isDriven(due.provider)
+      ? await driverErrorOf(() => verifyWithDriver(parts, due))
+      : await agentFailure(parts, due);
+    if (failure && (RETRYABLE_KINDS.has(failure.kind) || isMissingForNow(due, failure))) {
+      const inMs = Math.min(failure.retryAfterMs ?? RETRY_MS, RETRY_MS);
+      await stores.verification.postponeResource(database.autocommit, due, inMs);
+      return;
     }
+    await database.transaction((tx) =>
+      stores.verification.settleResource(tx, due, failure?.message ?? null, VERIFY_INTERVAL_MINUTES),
+    );
+  } catch (error) {
+    log.error({ err: error, resourceId: due.id }, 'A resource could not be verified');
   }
+}
 
-  /** The failure of a resource whose agent is away; null when the agent is connected. */
-  private async agentFailure({
-    organizationId,
-    resourceIdentifier: name,
-  }: DueResource): Promise<DriverError | null> {
-    const secondsAway = await this.engine.agents.secondsAway(this.database.autocommit, organizationId, name);
-    const absence = agentAbsence(name, secondsAway);
-    return absence && new DriverError(absence.kind, absence.message);
-  }
+/** The failure of a resource whose agent is away; null when the agent is connected. */
+async function agentFailure(
+  { database, engine }: TaskParts,
+  { organizationId, resourceIdentifier: name }: DueResource,
+): Promise<DriverError | null> {
+  const secondsAway = await engine.agents.secondsAway(database.autocommit, organizationId, name);
+  const absence = agentAbsence(name, secondsAway);
+  return absence && new DriverError(absence.kind, absence.message);
+}
 
-  private async verifyWithDriver(due: DueResource): Promise<void> {
-    const driver = await this.clouds.driver(due.provider, due.resourceType);
-    const { resourceType, targetIdentifier: identifier, region, credentialId, writeVerified } = due;
-    const access = { resourceType, identifier, region, credentialId, isProven: writeVerified };
-    const target = await this.clouds.open(access, new Map());
-    const { burst, refillPerSecond } = driver.traits.writeBudget;
-    // a provider that allows few writes is asked when it has been left alone
-    const size = { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond };
-    const { autocommit } = this.database;
-    const account = driver.accountKey(target);
-    const turn = await this.engine.budgets.take(autocommit, account, size, DRY_RUN_WRITES, 0);
-    if (turn === null) {
-      const queued = { action: 'verify', calls: DRY_RUN_WRITES } as const;
-      const inMs = await this.engine.budgets.enqueue(autocommit, account, size, queued, RETRY_MS);
-      throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls', inMs);
-    }
-    await driver.verify(target, due.config);
+async function verifyWithDriver({ database, engine, clouds }: TaskParts, due: DueResource): Promise<void> {
+  const driver = await clouds.driver(due.provider, due.resourceType);
+  const { resourceType, targetIdentifier: identifier, region, credentialId, writeVerified } = due;
+  const access = { resourceType, identifier, region, credentialId, isProven: writeVerified };
+  const target = await clouds.open(access, new Map());
+  const { burst, refillPerSecond } = driver.traits.writeBudget;
+  // a provider that allows few writes is asked when it has been left alone
+  const size = { burst: Math.max(burst * SHARE, DRY_RUN_WRITES), refillPerSecond };
+  const { autocommit } = database;
+  const account = driver.accountKey(target);
+  const turn = await engine.budgets.take(autocommit, account, size, DRY_RUN_WRITES, 0);
+  if (turn === null) {
+    const queued = { action: 'verify', calls: DRY_RUN_WRITES } as const;
+    const inMs = await engine.budgets.enqueue(autocommit, account, size, queued, RETRY_MS);
+    throw new DriverError('throttled', 'Waiting for the cloud account to allow more calls', inMs);
   }
+  await driver.verify(target, due.config);
 }
