@@ -7,55 +7,51 @@ import { ReviewStore } from './roles/review.store';
 import { AuditChainStore } from './audit/audit-chain.store';
 import { AuditCheckpointStore } from './audit/audit-checkpoint.store';
 import { AuditExportStore } from './audit/audit-export.store';
-import { AuditFeed } from './audit/audit-feed';
-import { AuditStore } from './audit/audit.store';
-import { BillingStore } from './billing/billing.store';
+import { AuditFeed, AuditStore } from './audit/audit.store';
+import { BillingStore, PaymentEventStore } from './billing/billing.store';
 import { AccountListStore, CloudAccountStore } from './resources/cloud-account.store';
 import { CredentialStore } from './resources/credential.store';
-import { DataKeyStore } from './resources/data-key.store';
+import { DataKeyStore } from './resources/credential-secrets';
 import { DueSsoSignInStore } from './sso/due-sso-sign-in.store';
 import { DueWorkStore } from './due-work.store';
 import { EndingStore } from './notices/ending.store';
 import { GroupRolesStore } from './sso/group-roles.store';
 import { IdempotencyStore } from './sessions/idempotency.store';
 import { IdentityProviderStore, OfferedProviderStore } from './sso/identity-provider.store';
-import { KnownDeviceStore } from './accounts/known-device.store';
+import { KnownDeviceStore, SignInFailureStore } from './accounts/sign-in-failure.store';
 import { LockdownStore } from './organizations/lockdown.store';
 import { MfaStore } from './accounts/mfa.store';
 import { NoticeStore } from './notices/notice.store';
 import { OffboardingStore } from './organizations/offboarding.store';
 import { AllOidcTrustsStore, OidcTrustStore } from './sso/oidc-trust.store';
-import { OrganizationClosingStore } from './organizations/organization-closing.store';
-import { OrganizationDeletionStore } from './organizations/organization-deletion.store';
+import {
+  OrganizationClosingStore,
+  OrganizationDeletionStore,
+} from './organizations/organization-deletion.store';
 import { OrganizationStore } from './organizations/organization.store';
 import { PasswordStore } from './accounts/password.store';
-import { PaymentEventStore } from './billing/payment-event.store';
 import { PlatformStore } from './organizations/platform.store';
 import { RefreshTokenStore } from './accounts/refresh-token.store';
-import { ResourceHealthStore } from './resources/resource-health.store';
-import { ResourceRulesStore } from './resources/resource-rules.store';
+import { ResourceHealthStore, ResourceRulesStore } from './resources/resource-rules.store';
 import { ResourceStore } from './resources/resource.store';
 import { RightsStore } from './roles/rights.store';
 import { RoleStore } from './roles/role.store';
-import { SealedRecordStore } from './audit/sealed-record.store';
+import { SealedRecordStore, UnwrittenAuditStore } from './audit/sealed-record.store';
 import { SessionPlanStore } from './sessions/session-plan.store';
-import { SessionRetentionStore } from './retention/session-retention.store';
+import { SessionRetentionStore, SpentTokenStore } from './retention.store';
 import { SessionStore } from './sessions/session.store';
-import { SignInFailureStore } from './accounts/sign-in-failure.store';
 import { SignInStore } from './accounts/sign-in.store';
-import { SpentTokenStore } from './retention/spent-token.store';
 import { SsoAttemptStore } from './sso/sso-attempt.store';
 import { SsoSignInStore } from './sso/sso-sign-in.store';
 import { StaticIpRuleStore } from './resources/static-ip-rule.store';
-import { SubscriptionMoveStore } from './billing/subscription-move.store';
-import { SubscriptionSweepStore } from './billing/subscription-sweep.store';
+import { SubscriptionMoveStore, SubscriptionSweepStore } from './billing/subscription-move.store';
 import { TrialStore } from './roles/trial.store';
-import { UnwrittenAuditStore } from './audit/unwritten-audit.store';
 import { UserIdentityStore } from './sso/user-identity.store';
 import { UserStore } from './accounts/user.store';
 import { VerificationStore } from './resources/verification.store';
 import { WebhookDeliveryStore } from './webhooks/webhook-delivery.store';
 import { WebhookStore } from './webhooks/webhook.store';
+import type { Database, Tx } from '#entities';
 
 /** Everything that requests and the worker's tasks read and write of organizations. Each process has one. */
 export class TenantStores {
@@ -127,4 +123,23 @@ export class TenantStores {
     this.resourceRules,
     this.credentials,
   );
+}
+
+/** The stores, with the connections that they are used on. */
+export class Tenants extends TenantStores {
+  constructor(readonly database: Database) {
+    super();
+  }
+
+  get autocommit(): Tx {
+    return this.database.autocommit;
+  }
+
+  get closing(): Database {
+    return this.database.closing;
+  }
+
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.database.transaction(work);
+  }
 }

@@ -1,5 +1,14 @@
 import type { OrganizationId } from '#rules';
-import { beginOf, endOf, first, type Interval, type TenantStore, type Tx } from '#entities';
+import {
+  beginOf,
+  endOf,
+  first,
+  type Interval,
+  type TenantStore,
+  type Tx,
+  auditInsert,
+  rows,
+} from '#entities';
 import { type ChainLink, recordOfSeal, SEALABLE_RECORD } from './audit-chain.store';
 import { hashBefore } from './audit-export.store';
 
@@ -47,5 +56,37 @@ export class SealedRecordStore implements TenantStore<SealedRecordStore> {
        ORDER BY s.position`,
       [organization, after, upTo, beginOf(interval), endOf(interval), limit],
     );
+  }
+}
+
+/** Serves all organizations: audit records of revocations that could not be written into the trail. */
+export class UnwrittenAuditStore {
+  async organizations(tx: Tx): Promise<OrganizationId[]> {
+    const found = await tx.query<{ id: OrganizationId }[]>(
+      'SELECT DISTINCT organization_id AS id FROM unwritten_audit_records',
+    );
+    return found.map(({ id }) => id);
+  }
+
+  /**
+   * Moves an organization's oldest ones into the trail, each with the time of its action.
+   * @returns how many, at most `limit` @throws Error when the trail still refuses them
+   */
+  async write(tx: Tx, organization: OrganizationId, limit: number): Promise<number> {
+    const taken = await rows<{ entry: object }>(
+      tx,
+      `DELETE FROM unwritten_audit_records WHERE id IN (
+         SELECT id FROM unwritten_audit_records WHERE organization_id = $1
+         ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING id, entry || jsonb_build_object('timestamp', kept_at) AS entry`,
+      [organization, limit],
+    );
+    if (taken.length > 0) {
+      await tx.query(auditInsert('$1', '$2'), [
+        organization,
+        JSON.stringify(taken.map(({ entry }) => entry)),
+      ]);
+    }
+    return taken.length;
   }
 }

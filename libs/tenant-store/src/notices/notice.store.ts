@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { NOTICE_CURSORS, type NoticeCursorKind, type NoticeSwitch, type Tx, rows } from '#entities';
-import { feedEnd, type FeedRecord } from '../audit/audit-feed';
+import { feedEnd, type FeedRecord } from '../audit/audit.store';
 
 /** Up to where an organization has got its mails, one for each kind; this worker alone reads from it until its lease ends. */
 export interface LeasedCursor {

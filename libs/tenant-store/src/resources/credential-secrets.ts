@@ -1,4 +1,4 @@
-import type { SealedCredential, Tx } from '#entities';
+import { type SealedCredential, type Tx, type DataKeyRow, rows } from '#entities';
 import type { OrganizationId } from '#rules';
 
 /**
@@ -22,4 +22,47 @@ export async function hasSecrets(
     [organization, id, JSON.stringify(secrets)],
   );
   return known?.same ?? false;
+}
+
+/** The data keys of all organizations, for the rotation of the master key. */
+export class DataKeyStore {
+  /** @returns how many are wrapped by another version of the master key */
+  async countOutdated(tx: Tx, masterKeyVersion: number): Promise<number> {
+    const [counted] = await tx.query<{ count: number }[]>(
+      'SELECT count(*)::int AS count FROM data_keys WHERE master_key_version <> $1',
+      [masterKeyVersion],
+    );
+    return counted!.count;
+  }
+
+  /** One data key for each master key version in use. */
+  oneOfEachVersion(tx: Tx): Promise<DataKeyRow[]> {
+    return tx.query(
+      `SELECT DISTINCT ON (master_key_version) organization_id AS "organizationId", version,
+         master_key_version AS "masterKeyVersion", wrapped_key AS "wrappedKey"
+       FROM data_keys ORDER BY master_key_version`,
+    );
+  }
+
+  /** Locks a batch of keys wrapped by another version; a concurrent run skips them. */
+  lockOutdated(tx: Tx, masterKeyVersion: number, limit: number): Promise<DataKeyRow[]> {
+    return tx.query(
+      `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
+         wrapped_key AS "wrappedKey"
+       FROM data_keys WHERE master_key_version <> $1
+       ORDER BY organization_id, version LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      [masterKeyVersion, limit],
+    );
+  }
+
+  /** Stores the same data key, wrapped by another master key. */
+  async rewrap(tx: Tx, key: DataKeyRow): Promise<void> {
+    const found = await rows(
+      tx,
+      `UPDATE data_keys SET wrapped_key = $3, master_key_version = $4
+       WHERE organization_id = $1 AND version = $2 RETURNING 1`,
+      [key.organizationId, key.version, key.wrappedKey, key.masterKeyVersion],
+    );
+    if (found.length !== 1) throw new Error(`The data key of organization ${key.organizationId} is gone`);
+  }
 }

@@ -298,3 +298,17 @@ const STOP_SESSION: Readonly<Record<AuditTable, PreparedStatement>> = {
   audit_records: stopSession('stop-session', 'audit_records'),
   unwritten_audit_records: stopSession('stop-session-unwritten', 'unwritten_audit_records'),
 };
+
+const UNSETTLED: PreparedStatement = {
+  name: 'unsettled-sessions',
+  text: `SELECT id FROM sessions WHERE id = ANY ($1::uuid[]) AND status IN ('PENDING', 'EXPIRING')`,
+};
+
+/**
+ * Which of these sessions a worker has not settled yet. It serves all organizations with one query for all waiting
+ * requests; each of them has been authorized to read its session before.
+ */
+export async function unsettledSessions(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await prepared<{ id: string }>(tx, UNSETTLED, [ids]);
+  return rows.map(({ id }) => id);
+}

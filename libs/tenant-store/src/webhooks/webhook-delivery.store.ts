@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type DataKeyRow, type Tx, type WebhookEntity, first, prepared, rows, touches } from '#entities';
-import { feedEnd } from '../audit/audit-feed';
+import { feedEnd } from '../audit/audit.store';
 
 /** A webhook that has something to send. */
 export interface ReadyWebhook {

@@ -14,7 +14,7 @@ import {
   timedSlice,
   touches,
 } from '#entities';
-import { feedEnd } from '../audit/audit-feed';
+import { feedEnd } from '../audit/audit.store';
 
 /** URL, secret, former secret and what authorizes at the receiver, each sealed. */
 type SealedWebhook = Readonly<WebhookEntity['sealedData']>;
