@@ -22,13 +22,13 @@ const createdBefore = (days: string): string => `now() - make_interval(days => $
 export class SessionRetentionStore {
   /** The organizations with sessions to delete. Reads an entry of an index for each status, which the order makes the plan use. */
   async organizations(tx: Tx, retentionDays: number): Promise<OrganizationId[]> {
-    const rows = await tx.query<{ id: OrganizationId }[]>(
+    const found = await tx.query<{ id: OrganizationId }[]>(
       `SELECT DISTINCT o.id FROM organizations o CROSS JOIN unnest($2::text[]) AS ended(status) CROSS JOIN LATERAL (
          SELECT FROM sessions s WHERE s.organization_id = o.id AND s.status = ended.status
            AND s.created_at < ${createdBefore('$1')} ORDER BY s.created_at LIMIT 1) old`,
       [retentionDays, FINISHED_STATUSES],
     );
-    return rows.map(({ id }) => id);
+    return found.map(({ id }) => id);
   }
 
   /**
