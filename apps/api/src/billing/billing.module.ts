@@ -5,6 +5,7 @@ import { BillingController } from './billing.controller';
 import { BillingService } from './billing.service';
 import { OrganizationBillingController } from './organization-billing.controller';
 import { NoPayments } from './no-payments';
+import { OrganizationBillingService } from './organization-billing.service';
 import { PaymentAdapter } from './payment-adapter';
 import { PaymentEvents } from './payment-events.service';
 import { PaymentWebhookController } from './payment-webhook.controller';
@@ -37,6 +38,7 @@ function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentA
   providers: [
     { provide: PaymentAdapter, inject: [ApiSettings, PublicAddress], useFactory: paymentAdapter },
     BillingService,
+    OrganizationBillingService,
     PaymentEvents,
     SubscriptionMoves,
     SandboxCheckouts,

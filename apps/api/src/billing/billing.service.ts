@@ -1,29 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable, Logger } from '@nestjs/common';
 import type { AuditActor, Slice, Sliced } from '#entities';
-import { type BillingDetails, type PaymentRow, type SubscriptionRow, Tenants } from '#tenant-store';
+import { type PaymentRow, type SubscriptionRow, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { cancelledStatus, type OrganizationId } from '#rules';
 import { auditActor } from '../audit/audit-actor';
 import { badRequest, notFound, notPossible, unprocessable } from '../errors';
 import type { Actor } from '../http/actor';
+import { missingDetails } from './organization-billing.service';
 import { PaymentAdapter, type Checkout } from './payment-adapter';
 import { Plans, type Plan } from '../plans/plans';
 import { SubscriptionMoves } from './subscription-moves';
-
-/** Required for invoices. */
-const REQUIRED = [
-  'companyName',
-  'billingEmail',
-  'billingAddressLine1',
-  'billingCity',
-  'billingPostalCode',
-  'billingCountry',
-] as const satisfies readonly (keyof BillingDetails)[];
-
-/** The required fields that are not set. They must be set before subscribing. */
-const missingDetails = (details: BillingDetails | null): string[] =>
-  REQUIRED.filter((field) => !details?.[field]);
 
 export interface Subscribed {
   readonly row: SubscriptionRow;

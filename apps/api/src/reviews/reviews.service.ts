@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Sliced } from '#entities';
+import type { Sliced, Tx } from '#entities';
 import type { Principal } from '#guards';
 import { type Reviewed, type ReviewKind, type ReviewRow, Tenants } from '#tenant-store';
 import { recordAction } from '../audit/action-records';

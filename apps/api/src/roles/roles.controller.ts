@@ -1,26 +1,18 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import { TIER_LIMITS, type Tier } from '#rules';
-import type { RoleMember, RoleRow } from '#tenant-store';
+import type { RoleRow } from '#tenant-store';
 import { AdminOnly, AllowedWhileSuspended, CurrentPrincipal, type Principal } from '#guards';
-import { Bulk, rowsOf } from '../audit/bulk';
 import { Operation } from '../docs/operation';
-import { badRequest, refuseSuspended } from '../errors';
 import { CurrentActor, type Actor } from '../http/actor';
 import { BulkResultsDto } from '../http/bulk.dto';
 import { ListPage } from '../http/list-page';
 import { MessageDto } from '../http/message.dto';
 import { PathId } from '../http/path-id';
 import { CreateRoleDto, RoleDto, RoleQueryDto, UpdateRoleDto } from './dto/role.dto';
-import { MAX_MEMBERS, RoleMembersDto } from './dto/role-members.dto';
+import { RoleMembersDto } from './dto/role-members.dto';
+import { RoleMembers } from './role-members';
 import { RolesService } from './roles.service';
-
-interface Row extends RoleMember {
-  readonly adds: boolean;
-}
-
-const rows = (kind: Row['kind'], adds: boolean, ids: readonly string[] | undefined): Row[] =>
-  rowsOf(ids).map(({ id }) => ({ kind, id, adds }));
 
 @ApiTags('Roles')
 @AdminOnly()
@@ -28,7 +20,7 @@ const rows = (kind: Row['kind'], adds: boolean, ids: readonly string[] | undefin
 export class RolesController {
   constructor(
     private readonly roles: RolesService,
-    private readonly many: Bulk,
+    private readonly many: RoleMembers,
   ) {}
 
   @Post()
@@ -87,31 +79,12 @@ export class RolesController {
     { 200: BulkResultsDto, errors: [404], dryRun: 'role' },
     'At most 1,000 in all. The results are in the order addUserIds, removeUserIds, addResourceIds, removeResourceIds.',
   )
-  async members(
+  members(
     @CurrentActor() actor: Actor,
     @PathId() id: string,
     @Body() dto: RoleMembersDto,
   ): Promise<BulkResultsDto> {
-    const asked = [
-      ...rows('user', true, dto.addUserIds),
-      ...rows('user', false, dto.removeUserIds),
-      ...rows('resource', true, dto.addResourceIds),
-      ...rows('resource', false, dto.removeResourceIds),
-    ];
-    if (asked.length === 0)
-      throw badRequest(
-        'Name a user or a resource: addUserIds, removeUserIds, addResourceIds or removeResourceIds',
-      );
-    if (asked.length > MAX_MEMBERS) throw badRequest(`At most ${MAX_MEMBERS} users and resources in all`);
-    await this.roles.find(actor.principal, id);
-    const action = { eventType: 'ROLE_UPDATED', resourceType: 'ROLE' } as const;
-    return this.many.alone(actor, action, asked, async ({ adds, ...other }) => {
-      if (adds) refuseSuspended(actor.principal);
-      const isChanged = adds
-        ? await this.roles.assign(actor, id, other, true)
-        : await this.roles.unassign(actor, id, other, true);
-      return isChanged ? 'DONE' : 'UNCHANGED';
-    });
+    return this.many.change(actor, id, dto);
   }
 
   @Post(':id/resources/:resourceId')

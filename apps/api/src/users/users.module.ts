@@ -3,6 +3,7 @@ import { AuthModule } from '../auth/auth.module';
 import { LockdownModule } from '../lockdown/lockdown.module';
 import { BulkUsers } from './bulk-users';
 import { NewUsers } from './new-users';
+import { OwnNotices } from './own-notices';
 import { OwnNoticesController } from './own-notices.controller';
 import { PasswordLinks } from './password-links';
 import { ServiceUsers } from './service-users';
@@ -12,7 +13,7 @@ import { UsersService } from './users.service';
 @Module({
   imports: [AuthModule, LockdownModule],
   controllers: [OwnNoticesController, UsersController],
-  providers: [UsersService, BulkUsers, NewUsers, PasswordLinks, ServiceUsers],
+  providers: [UsersService, OwnNotices, BulkUsers, NewUsers, PasswordLinks, ServiceUsers],
   exports: [ServiceUsers],
 })
 export class UsersModule {}
