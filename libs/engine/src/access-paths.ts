@@ -86,7 +86,7 @@ const isNew = (rule: DueRule): boolean =>
   rule.recordedId === null &&
   rule.row.attempts === 0;
 
-export const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
+const accessKey = (access: Access): string => `${access.credentialId} ${access.region ?? ''}`;
 
 const distinct = (paths: readonly OwnedAccess[]): OwnedAccess[] => [
   ...new Map(paths.map((access) => [accessKey(access), access])).values(),

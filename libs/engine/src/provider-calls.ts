@@ -86,7 +86,7 @@ export function toRuleChange(change: DueChange, deployment: string): RuleChange 
 }
 
 /** The config of the resource that a rule is written for. */
-export const configOf = ({ holders }: Pick<DueRule, 'holders'>): ResourceConfig =>
+const configOf = ({ holders }: Pick<DueRule, 'holders'>): ResourceConfig =>
   holders.find(({ status }) => status !== 'REMOVING')?.config ?? {};
 
 /** The same refusal for all changes of a batch that was not sent. */

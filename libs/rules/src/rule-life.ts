@@ -122,7 +122,7 @@ export function observedAccess(
   };
 }
 
-export const missingSince = (
+const missingSince = (
   { targetMissingSince }: Rule,
   isMissing: boolean,
   now: Instant,

@@ -5,7 +5,7 @@ import { unsettledSessions, undecidedRequests } from '#tenant-store';
 const POLL_INTERVAL_MS = 200;
 
 /** Long polls. One query per interval covers all waiting requests; without waiting requests there is none. */
-export abstract class SettlementWaiter implements OnModuleDestroy {
+abstract class SettlementWaiter implements OnModuleDestroy {
   private readonly logger = new Logger('SettlementWaiter');
   /** by id */
   private readonly waiters = new Map<string, Set<() => void>>();
