@@ -39,14 +39,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     unknownCredential: () => route('', { ...key, adminKey: 'nobody-knows-this-key' }).credential,
     malformedSpec: { address: '203.0.113.256/32', protocol: 'all', ports: [] },
     changes: [],
-    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
-    rules: ({ identifier }) => cloud.rules(identifier),
-    injectFault: ({ identifier }, effect, fault, options) =>
-      cloud.injectFault(identifier, effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('ListPlugins', fault, options),
-    calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('ListPlugins', READS_OF_WRITES),
   };
 }
 

@@ -54,15 +54,8 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       refused: ({ identifier }) => cloud.callsWith(identifier, ['INVALID_SERVICE_ACCOUNT_TOKEN']),
     },
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
-    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
-    rules: ({ identifier }) => cloud.rules(identifier),
-    injectFault: ({ identifier }, effect, fault, options) =>
-      cloud.injectFault(identifier, effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('requestToken', fault, options),
     // a change reads the list first
-    calls: ({ identifier }) => cloud.calls(identifier, OPERATIONS.read),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('requestToken', OPERATIONS.read),
   };
 }
 

@@ -101,13 +101,7 @@ const startBench =
         polling: [],
         withdraw: (permissions) => cloud.withdraw(permissions),
       },
-      addUnmanaged: (on, rule) => cloud.addUnmanaged(nameOf(on), rule),
-      rules: (on) => cloud.rules(nameOf(on)),
-      injectFault: (on, effect, fault, options) => cloud.injectFault(nameOf(on), effect, fault, options),
-      injectCheckFault: (fault, options) => cloud.injectOperationFault('GetCallerIdentity', fault, options),
-      calls: (on) => cloud.calls(nameOf(on), list.operations.read),
-      reset: () => cloud.reset(),
-      close: cloud.close,
+      ...cloud.handles('GetCallerIdentity', list.operations.read, nameOf),
     };
   };
 

@@ -57,14 +57,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     },
     changes: [],
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
-    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
-    rules: ({ identifier }) => cloud.rules(identifier),
-    injectFault: ({ identifier }, effect, fault, options) =>
-      cloud.injectFault(identifier, effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('GetCallerIdentity', fault, options),
-    calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('GetCallerIdentity', READS_OF_WRITES),
   };
 }
 

@@ -81,14 +81,7 @@ async function startBench({ capacity }: BenchOptions, federated?: FederatedType)
       { protocol: 'udp', fromPort: 22, toPort: 22 },
     ],
     edit: ({ identifier }, address, edit) => cloud.edit(identifier, address, edit),
-    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
-    rules: ({ identifier }) => cloud.rules(identifier),
-    injectFault: ({ identifier }, effect, fault, options) =>
-      cloud.injectFault(identifier, effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('GetCallerIdentity', fault, options),
-    calls: ({ identifier }) => cloud.calls(identifier),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('GetCallerIdentity'),
   };
   return federated ? federatedBench(bench, cloud, federated) : bench;
 }

@@ -174,18 +174,11 @@ const startBench =
         withdraw: (permissions) => cloud.withdraw(permissions),
       },
       lock: (on, level) => cloud.lock(nameOf(on), level),
-      addUnmanaged: (on, rule) => cloud.addUnmanaged(nameOf(on), rule),
-      rules: (on) => cloud.rules(nameOf(on)),
-      injectFault: (on, effect, fault, options) => cloud.injectFault(nameOf(on), effect, fault, options),
-      injectCheckFault: (fault, options) => cloud.injectOperationFault('RequestToken', fault, options),
-      calls: (on) =>
-        cloud.calls(nameOf(on), [
-          ...(property === null ? ['ListFirewallRules'] : []),
-          'GetService',
-          'GetServiceOperation',
-        ]),
-      reset: () => cloud.reset(),
-      close: cloud.close,
+      ...cloud.handles(
+        'RequestToken',
+        [...(property === null ? ['ListFirewallRules'] : []), 'GetService', 'GetServiceOperation'],
+        nameOf,
+      ),
     };
   };
 

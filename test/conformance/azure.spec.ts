@@ -111,14 +111,7 @@ async function startBench(
       withdraw: (permissions) => cloud.withdraw(permissions),
     },
     lock: (target, level) => cloud.lock(nameOf(target), level),
-    addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
-    rules: (target) => cloud.rules(nameOf(target)),
-    injectFault: (target, effect, fault, options) =>
-      cloud.injectFault(nameOf(target), effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('RequestToken', fault, options),
-    calls: (target) => cloud.calls(nameOf(target), READS_OF_WRITES),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('RequestToken', READS_OF_WRITES, nameOf),
   };
   return federated ? federatedBench(bench, cloud, federated) : bench;
 }

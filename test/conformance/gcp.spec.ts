@@ -117,14 +117,7 @@ async function startBench(limits: BenchOptions, federated?: FederatedType): Prom
       polling: ['compute.globalOperations.get'],
       withdraw: (permissions) => cloud.withdraw(permissions),
     },
-    addUnmanaged: (target, rule) => cloud.addUnmanaged(nameOf(target), rule),
-    rules: (target) => cloud.rules(nameOf(target)),
-    injectFault: (target, effect, fault, options) =>
-      cloud.injectFault(nameOf(target), effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('token', fault, options),
-    calls: (target) => cloud.calls(nameOf(target), WAITS),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('token', WAITS, nameOf),
   };
   return federated ? federatedBench(bench, cloud, federated) : bench;
 }

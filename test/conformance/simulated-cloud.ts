@@ -1,5 +1,14 @@
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import type { Effect, Fault, CloudRule, UnmanagedRule, RuleEdit } from './driver-bench';
+import type { CloudTarget } from '#drivers';
+import type { DriverBench, Effect, Fault, CloudRule, UnmanagedRule, RuleEdit } from './driver-bench';
+
+/** What every bench does at its cloud without the driver. */
+type Handles = Pick<
+  DriverBench,
+  'addUnmanaged' | 'rules' | 'injectFault' | 'injectCheckFault' | 'calls' | 'reset' | 'close'
+>;
+
+const identifierOf = ({ identifier }: CloudTarget): string => identifier;
 
 /** The operations of one provider by their effect on a target. */
 export type Operations = Readonly<Record<Effect, readonly string[]>>;
@@ -47,6 +56,24 @@ export class SimulatedCloud {
       ...(operationMs !== undefined && { eksUpdateMs: operationMs }),
     });
     return new SimulatedCloud(simulator.url, () => simulator.close(), provider, operations);
+  }
+
+  /**
+   * @param check the operation that shows whether a credential is valid
+   * @param uncounted operations that belong to a write
+   * @param nameOf what the cloud calls a target
+   */
+  handles(check: string, uncounted: readonly string[] = [], nameOf = identifierOf): Handles {
+    return {
+      addUnmanaged: (target, rule) => this.addUnmanaged(nameOf(target), rule),
+      rules: (target) => this.rules(nameOf(target)),
+      injectFault: (target, effect, fault, options) =>
+        this.injectFault(nameOf(target), effect, fault, options),
+      injectCheckFault: (fault, options) => this.injectOperationFault(check, fault, options),
+      calls: (target) => this.calls(nameOf(target), uncounted),
+      reset: () => this.reset(),
+      close: this.close,
+    };
   }
 
   async addUnmanaged(target: string, { port, protocol = 'tcp', ...rest }: UnmanagedRule): Promise<void> {

@@ -41,14 +41,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
     unknownCredential: () => project('', 'nobodys-token').credential,
     malformedSpec: { address: '999.0.2.1/32', protocol: 'all', ports: [] },
     changes: [],
-    addUnmanaged: ({ identifier }, rule) => cloud.addUnmanaged(identifier, rule),
-    rules: ({ identifier }) => cloud.rules(identifier),
-    injectFault: ({ identifier }, effect, fault, options) =>
-      cloud.injectFault(identifier, effect, fault, options),
-    injectCheckFault: (fault, options) => cloud.injectOperationFault('getAuthUser', fault, options),
-    calls: ({ identifier }) => cloud.calls(identifier, READS_OF_WRITES),
-    reset: () => cloud.reset(),
-    close: cloud.close,
+    ...cloud.handles('getAuthUser', READS_OF_WRITES),
   };
 }
 
