@@ -1,12 +1,7 @@
-import {
-  accountOwner,
-  mailedToken,
-  ownerWithMfa,
-  totpOf,
-  type AccountOwner,
-} from '../builders/accounts/accounts';
+import { accountOwner, mailedToken, totpOf } from '../builders/accounts/accounts';
 import { founder, PASSWORD } from '../builders/accounts/people';
-import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { consoleSignIn } from '../builders/console/sign-in';
+import { describeInBrowser } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -17,22 +12,7 @@ const WELCOME = 'Access';
 describeInBrowser('The console signs in, too,', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-
-  const enters = async (visitor: Visitor, address: string, password: string): Promise<void> => {
-    await visitor.goto(site.url('/sign-in'));
-    await visitor.fill('E-mail', address);
-    await visitor.fill('Password', password);
-    await visitor.click('button', 'Sign in');
-  };
-  const signingIn = async (owner: AccountOwner): Promise<Visitor> => {
-    const visitor = await site.stranger();
-    await enters(visitor, owner.email, owner.password);
-    return visitor;
-  };
-  const challenged = async (): Promise<{ visitor: Visitor; owner: AccountOwner }> => {
-    const owner = await ownerWithMfa(drawbridge);
-    return { owner, visitor: await signingIn(owner) };
-  };
+  const { signingIn, challenged } = consoleSignIn(drawbridge, site);
 
   it('with a recovery code when the authenticator is lost', async () => {
     const { visitor, owner } = await challenged();

@@ -1,6 +1,7 @@
-import { accountOwner, mailedToken, ownerWithMfa, type AccountOwner } from '../builders/accounts/accounts';
+import { accountOwner, mailedToken } from '../builders/accounts/accounts';
 import { email, founder, newcomer, PASSWORD } from '../builders/accounts/people';
-import { describeInBrowser, type Visitor } from '../harness/console/browser';
+import { consoleSignIn } from '../builders/console/sign-in';
+import { describeInBrowser } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
 
@@ -9,22 +10,7 @@ const WELCOME = 'Access';
 describeInBrowser('The console signs in', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-
-  const enters = async (visitor: Visitor, address: string, password: string): Promise<void> => {
-    await visitor.goto(site.url('/sign-in'));
-    await visitor.fill('E-mail', address);
-    await visitor.fill('Password', password);
-    await visitor.click('button', 'Sign in');
-  };
-  const signingIn = async (owner: AccountOwner): Promise<Visitor> => {
-    const visitor = await site.stranger();
-    await enters(visitor, owner.email, owner.password);
-    return visitor;
-  };
-  const challenged = async (): Promise<{ visitor: Visitor; owner: AccountOwner }> => {
-    const owner = await ownerWithMfa(drawbridge);
-    return { owner, visitor: await signingIn(owner) };
-  };
+  const { challenged } = consoleSignIn(drawbridge, site);
 
   it('with a password, at the screen that was asked for', async () => {
     const owner = await accountOwner(drawbridge);
