@@ -122,11 +122,8 @@ export function observedAccess(
   };
 }
 
-const missingSince = (
-  { targetMissingSince }: Rule,
-  isMissing: boolean,
-  now: Instant,
-): Instant | null => (isMissing ? (targetMissingSince ?? now) : null);
+const missingSince = ({ targetMissingSince }: Rule, isMissing: boolean, now: Instant): Instant | null =>
+  isMissing ? (targetMissingSince ?? now) : null;
 
 /** Its target is missing through the access path it was written through, or is there again. */
 export function targetMissing(rule: Rule, isMissing: boolean, now: Instant): Rule {
