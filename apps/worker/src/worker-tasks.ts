@@ -23,7 +23,7 @@ import type { WebhookDelivery } from './webhooks/webhook-delivery';
 import { verificationTasks } from './verification/verification-tasks';
 import type { WorkerSettings } from './worker.settings';
 
-/** The sweep, unless a session ends before that. */
+/** From one sweep to the next, unless a session ends before that. */
 const SWEEP_INTERVAL_MS = 1000;
 /** What this process cannot recover from, the next one may; nothing is closed meanwhile. */
 const MAX_SWEEP_FAILING_MS = 60_000;
@@ -35,7 +35,6 @@ export class WorkerTasks {
   readonly all: readonly RepeatedTask[];
   /** null: there is no mail server */
   private readonly notices: NoticeSending | null;
-
   private readonly log: Logger;
 
   /** @param signer null: audit chains are not signed @param slotted those that go on when their task has stopped */
