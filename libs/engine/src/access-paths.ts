@@ -108,8 +108,8 @@ function accessPathsOf(rule: DueRule): OwnedAccess[] {
   return path ? [path] : [];
 }
 
-const MIN_WAIT_MS = 1000;
-const MAX_WAIT_MS = 30_000;
+const MIN_DENIED_MS = 1000;
+const MAX_DENIED_MS = 30_000;
 
 interface Denial {
   readonly until: number;
@@ -117,7 +117,7 @@ interface Denial {
   readonly message: string;
 }
 
-type Target = Pick<HeldLease, 'lease'>;
+type DeniedTarget = Pick<HeldLease, 'lease'>;
 
 /**
  * Access paths through which a target denied this worker's last additions. More of them wait, so that one organization's
@@ -130,27 +130,27 @@ export class DeniedAdditions {
   constructor(private readonly timing: Pick<Timing, 'now'>) {}
 
   /** @returns for how long the additions of a step wait, and the provider's words; null: they do not wait */
-  waitOf(target: Target, step: Step): Pick<Denial, 'waitMs' | 'message'> | null {
+  waitOf(target: DeniedTarget, step: Step): Pick<Denial, 'waitMs' | 'message'> | null {
     const denial = this.last.get(keyOf(target, step));
     const waitMs = (denial?.until ?? 0) - this.timing.now();
     return denial && waitMs > 0 && onlyAdds(step) ? { waitMs, message: denial.message } : null;
   }
 
-  note(target: Target, step: Step, facts: PassFacts): void {
+  note(target: DeniedTarget, step: Step, facts: PassFacts): void {
     if (!onlyAdds(step)) return;
     const now = this.timing.now();
-    for (const [key, { until }] of this.last) if (until + MAX_WAIT_MS < now) this.last.delete(key);
+    for (const [key, { until }] of this.last) if (until + MAX_DENIED_MS < now) this.last.delete(key);
     const key = keyOf(target, step);
     const message = denialOf(facts);
     if (message === null) this.last.delete(key);
     else {
-      const waitMs = Math.min(MAX_WAIT_MS, 2 * (this.last.get(key)?.waitMs ?? MIN_WAIT_MS / 2));
+      const waitMs = Math.min(MAX_DENIED_MS, 2 * (this.last.get(key)?.waitMs ?? MIN_DENIED_MS / 2));
       this.last.set(key, { until: now + waitMs, waitMs, message });
     }
   }
 }
 
-const keyOf = ({ lease }: Target, { access }: Step): string => `${lease.targetId} ${accessKey(access)}`;
+const keyOf = ({ lease }: DeniedTarget, { access }: Step): string => `${lease.targetId} ${accessKey(access)}`;
 
 const onlyAdds = ({ rules }: Step): boolean => rules.every(({ desired }) => desired);
 
