@@ -3,7 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join, relative } from 'node:path';
 import { transform } from '@swc/core';
 import { defineConfig, type TestProjectInlineConfiguration, type ViteUserConfig } from 'vitest/config';
-import { swcOptions } from './harness/loading/swc.cjs';
+import { swcOptions } from '../tools/swc.cjs';
 import { LongestFirst } from './longest-first.mts';
 import { SlowestSuites } from './slowest-suites.mts';
 

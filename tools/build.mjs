@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeClientTypes } from './client-types.mjs';
+import { compile, listSources, outputOf } from './compile.mjs';
 import { COPIED, PUBLISHED } from './downloads.mjs';
 import { filesBelow, readIfPresent, ROOT } from './files.mjs';
 import { step } from './progress.mjs';
-import { run } from './run.mjs';
 
 const SETTINGS = [
   'package.json',
   'tsconfig.json',
-  'tsconfig.build.json',
   'tools/bundle.mjs',
+  'tools/compile.mjs',
   'tools/console.mjs',
   'tools/downloads.mjs',
+  'tools/swc.cjs',
   ...COPIED,
 ];
 const CONSOLE = 'dist/apps/console/index.html';
@@ -31,38 +32,23 @@ export async function buildWhenStale() {
   const isMissing = [...outputs, ...PUBLISHED, CONSOLE].some((output) => !existsSync(join(ROOT, output)));
   if (!isMissing && readIfPresent(STAMP) === stamp) return;
   rmSync(STAMP, { force: true });
-  // The compiler trusts its build info and does not write a missing output again.
-  if (isMissing) rmSync(join(ROOT, 'dist/build.tsbuildinfo'), { force: true });
   removeOrphans(new Set(outputs));
-  await step('Building (about a minute)...', 'Built', build, {
-    seconds: 120,
+  await step('Building...', 'Built', () => build(sources), {
+    seconds: 30,
     else: 'this machine is slow or busy',
   });
   writeFileSync(STAMP, stamp);
 }
 
-async function build() {
-  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json']);
+/** @param {string[]} sources */
+async function build(sources) {
+  await compile(sources);
   // imported here because the bundlers are packages, installed before the build
   const { bundleDownloads } = await import('./bundle.mjs');
   await bundleDownloads();
   const { buildConsole } = await import('./console.mjs');
   await buildConsole();
 }
-
-/** @param {string} source */
-const outputOf = (source) => `dist/${source.replace(/\.ts$/, '.js')}`;
-
-/** Paths of all sources that the compiler writes, relative to the root. The console has a bundler of its own. */
-const listSources = () =>
-  ['apps', 'libs']
-    .flatMap((layer) => readdirSync(join(ROOT, layer)).map((name) => `${layer}/${name}/src`))
-    .filter((folder) => existsSync(join(ROOT, folder)))
-    .flatMap(filesBelow)
-    .filter(
-      (path) =>
-        path.endsWith('.ts') && !path.startsWith('apps/console/') && !/\.(d|spec|testing)\.ts$/.test(path),
-    );
 
 /** @param {string[]} sources */
 function stampOf(sources) {

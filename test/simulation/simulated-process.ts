@@ -5,7 +5,10 @@ import type { Scheduler } from './scheduler';
 
 /** What may happen to a process between two of its steps. */
 export type ProcessFault =
-  { kind: 'pause'; ms: number } | { kind: 'crash' } | { kind: 'lost-connection' } | null;
+  | { kind: 'pause'; ms: number }
+  | { kind: 'crash' }
+  | { kind: 'lost-connection' }
+  | null;
 
 /** A worker process with its own time, randomness and database connection. It may be paused or crash at any step. */
 export class SimulatedProcess implements Timing, Connection {

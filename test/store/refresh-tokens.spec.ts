@@ -12,11 +12,11 @@ describe('Refresh tokens', () => {
   const tokens = new RefreshTokenStore();
 
   beforeAll(async () => {
-    [owner] = (await database.autocommit.query(
+    [owner] = await database.autocommit.query<[typeof owner]>(
       `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
        INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o
        RETURNING id AS "userId", organization_id AS "organizationId"`,
-    )) as [typeof owner];
+    );
   });
 
   const issue = async (tx: Tx, familyId: string): Promise<string> => {

@@ -5,7 +5,15 @@ import { messageOf } from './log';
 import { isPort, readTraffic } from './state/host-state';
 
 export type Command =
-  'serve' | 'release' | 'confirm' | 'restore' | 'dry-run' | 'status' | 'remove' | 'help' | 'version';
+  | 'serve'
+  | 'release'
+  | 'confirm'
+  | 'restore'
+  | 'dry-run'
+  | 'status'
+  | 'remove'
+  | 'help'
+  | 'version';
 
 export interface AgentOptions {
   readonly command: Command;

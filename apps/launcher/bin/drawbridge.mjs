@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { compileChanges } from '../../../tools/compile.mjs';
 import { codeOf, ROOT } from '../../../tools/files.mjs';
 import { node24 } from '../../../tools/node-24.mjs';
 import { runInForeground } from './foreground.mjs';
@@ -60,14 +61,15 @@ const vitest = (projects, args) => {
 };
 
 /**
- * Starts everything, compiles what changes, and serves the console from its sources, in one terminal.
+ * Starts everything, compiles what changes, checks its types, and serves the console from its sources, in one terminal.
  * @param {string[]} args
  */
 async function develop(args) {
   const { PORT = '3000' } = process.env;
   const env = { DRAWBRIDGE_URL: `http://localhost:${PORT}`, ...process.env };
+  compileChanges();
   const watchers = [
-    ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'],
+    ['node_modules/typescript/bin/tsc', '--watch', '--preserveWatchOutput'],
     ['node_modules/vite/bin/vite.js', '--config', 'apps/console/vite.config.mjs', '--clearScreen', 'false'],
   ].map((command) =>
     spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'inherit', 'inherit'] }),

@@ -7,7 +7,9 @@ export interface PresentedSecret {
 }
 
 export type PresentedCredential =
-  PresentedSecret | { readonly kind: 'bearer'; readonly text: string } | { readonly kind: 'none' };
+  | PresentedSecret
+  | { readonly kind: 'bearer'; readonly text: string }
+  | { readonly kind: 'none' };
 
 /** The credential of a request. A bearer token or a session token takes precedence over a key. */
 export function presentedCredential(headers: IncomingHttpHeaders): PresentedCredential {

@@ -3,7 +3,7 @@ const { readFileSync } = require('node:fs');
 const Module = require('node:module');
 const { join, relative } = require('node:path');
 const { transformSync } = require('@swc/core');
-const { swcOptions } = require('./swc.cjs');
+const { swcOptions } = require('../../../tools/swc.cjs');
 
 const ROOT = join(__dirname, '../../..');
 const { imports } = require('../../../package.json');

@@ -43,7 +43,8 @@ export const carriesMark = (texts: readonly (string | undefined)[]): boolean =>
 /** Selects open rules; undefined matches every value. */
 export type RuleFilter = {
   readonly [Field in 'provider' | 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort']?:
-    LedgerRule[Field] | undefined;
+    | LedgerRule[Field]
+    | undefined;
 };
 
 /** Ground truth: the open rules, and a timeline of their changes since the start or the last reset. */
