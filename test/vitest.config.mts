@@ -35,13 +35,6 @@ const built: Plugin = {
   },
 };
 
-/** The product as its sources. */
-const SOURCES = {
-  resolve: { conditions: ['@drawbridge/source'] },
-  ssr: { resolve: { conditions: ['@drawbridge/source'] } },
-};
-const BUILT = { plugins: [built] };
-
 /** What takes minutes, or other machines and versions: `npm run test:long`. */
 const LONG = '**/*.long.spec.ts';
 /** Globs of suites that another part of `.ci/run` runs. */
@@ -66,10 +59,8 @@ const project = (
   name: string,
   include: string[],
   settings: TestProjectInlineConfiguration['test'],
-  code: Pick<TestProjectInlineConfiguration, 'plugins' | 'resolve' | 'ssr'> = SOURCES,
 ): TestProjectInlineConfiguration => ({
   extends: true,
-  ...code,
   test: {
     name,
     include,
@@ -84,7 +75,7 @@ const project = (
  */
 export default defineConfig({
   root: ROOT,
-  plugins: [decorators],
+  plugins: [decorators, built],
   oxc: false,
   test: {
     globals: true,
@@ -97,16 +88,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestSuites()],
     projects: [
-      project(
-        'product',
-        ['test/{store,e2e,conformance}/**/*.spec.ts'],
-        {
-          ...product,
-          ...server,
-          exclude: [LONG],
-        },
-        BUILT,
-      ),
+      project('product', ['test/{store,e2e,conformance}/**/*.spec.ts'], {
+        ...product,
+        ...server,
+        exclude: [LONG],
+      }),
       project(
         'pure',
         [
@@ -116,16 +102,11 @@ export default defineConfig({
         ],
         { ...pure, exclude: [LONG] },
       ),
-      project(
-        'product-long',
-        ['test/{store,e2e}/**/*.long.spec.ts', 'test/chaos/**/*.spec.ts'],
-        {
-          ...long,
-          ...server,
-          exclude: ['test/chaos/oracles/**'],
-        },
-        BUILT,
-      ),
+      project('product-long', ['test/{store,e2e}/**/*.long.spec.ts', 'test/chaos/**/*.spec.ts'], {
+        ...long,
+        ...server,
+        exclude: ['test/chaos/oracles/**'],
+      }),
       project('pure-long', ['test/{layers,hostile,conformance,simulation}/*.long.spec.ts'], long),
     ],
   },
