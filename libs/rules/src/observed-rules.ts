@@ -11,6 +11,10 @@ export interface RecordedRule {
   readonly recordedId?: string | null;
 }
 
+/** A rule for people: its provider id and what it lets in. */
+export const ruleName = ({ providerRuleId, key }: Pick<ObservedRule, 'providerRuleId' | 'key'>): string =>
+  `${providerRuleId} (${key})`;
+
 /** Keys listed in one text. */
 const MAX_LISTED = 5;
 

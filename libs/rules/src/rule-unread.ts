@@ -1,9 +1,9 @@
 import { RULE_BACKOFF } from './waits';
 import type { DueRule } from './due-rule';
+import { ruleName } from './observed-rules';
 import { decide, rowBy, settledRow, waiting, type Moment } from './rule-decided';
 import type { Decided } from './rule-events';
 import type { Rule } from './rule';
-import { ruleName } from './unmanaged-rules';
 
 /** Whether a rule needs no read: it is abandoned, present without a holder that waits, or never written. */
 export function isAtRest(rule: DueRule): boolean {

@@ -1,5 +1,6 @@
 import { canonicalCidr } from './address';
 import { grouped } from './grouped';
+import { ruleName } from './observed-rules';
 import type { ObservedRule } from './provider';
 import { parseRuleKey, type RuleSpec } from './rule-spec';
 
@@ -18,10 +19,6 @@ export function rangesAround(cidr: string, prefixes?: ReadonlySet<number>): stri
     .filter((length) => prefixes?.has(length) ?? true)
     .flatMap((length) => canonicalCidr(`${network}/${length}`)?.cidr ?? []);
 }
-
-/** A rule for people: its provider id and what it lets in. */
-export const ruleName = ({ providerRuleId, key }: Pick<ObservedRule, 'providerRuleId' | 'key'>): string =>
-  `${providerRuleId} (${key})`;
 
 /** The unmanaged rules in force that a read of a target showed. */
 export class UnmanagedRules {
