@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -28,13 +29,26 @@ const missingPackages: Plugin = {
 };
 
 /** Beside the packages that stay apart. */
-const fileOf = (app: string): string => `node_modules/.cache/drawbridge-apps/${app}.js`;
+const FOLDER = 'node_modules/.cache/drawbridge-apps';
+const fileOf = (app: string): string => `${FOLDER}/${app}.js`;
+
+/** What they were joined from: the build, the packages, and the way. */
+function stampOfSources(): string {
+  const hash = createHash('sha256');
+  for (const file of [join(ROOT, 'dist/.build-stamp'), join(ROOT, 'package-lock.json'), __filename])
+    hash.update(readFileSync(file));
+  return hash.digest('hex');
+}
 
 /**
  * Joins each program of the product with its packages in one file: 2,300 modules cost a second of a processor at each of the
- * hundreds of starts, one costs a third of that. What it does is the same.
+ * hundreds of starts, one costs a third of that. What it does is the same. Nothing is done when none of it has changed.
  */
 export async function joinApps(): Promise<void> {
+  process.env['TEST_ONE_FILE'] = 'true';
+  const stamp = stampOfSources();
+  const stampFile = join(ROOT, FOLDER, 'stamp');
+  if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   const joined = APPS.map((app) =>
     build({
       absWorkingDir: ROOT,
@@ -54,7 +68,7 @@ export async function joinApps(): Promise<void> {
     }),
   );
   await Promise.all(joined);
-  process.env['TEST_ONE_FILE'] = 'true';
+  writeFileSync(stampFile, stamp);
 }
 
 /** @param env of the process: what looks at its modules needs them apart @returns the file to start, below the root */
