@@ -25,6 +25,17 @@ export function brokenConstraint(error: unknown): string | null {
   return postgresErrorField(error, 'constraint');
 }
 
+/** Runs a write that a unique constraint may refuse, which aborts the transaction. @returns false: it was refused */
+export async function unlessTaken(constraint: string, write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (brokenConstraint(error) === constraint) return false;
+    throw error;
+  }
+}
+
 /** A frequent statement: PostgreSQL plans it once per connection. */
 export interface PreparedStatement {
   /** unique and stable: one name always has the same text */

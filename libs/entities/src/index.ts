@@ -28,16 +28,16 @@ export {
   type ResourceHealthEventEntity,
 } from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';
-export { BillingDetailsEntity, type PaymentEntity, type SubscriptionEntity } from './billing.entity';
+export { BillingDetailsEntity, PaymentEntity, type SubscriptionEntity } from './billing.entity';
 export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
 export * from './list-query';
 export * from './slice';
-export type {
+export {
   IdentityProviderEntity,
-  SsoAttemptEntity,
-  SsoSignInEntity,
-  UserIdentityEntity,
+  type SsoAttemptEntity,
+  type SsoSignInEntity,
+  type UserIdentityEntity,
 } from './sso.entity';
 export * from './status-lists';
 export * from './timed-list';

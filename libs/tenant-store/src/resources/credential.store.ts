@@ -1,4 +1,4 @@
-import { PROVIDERS, type OrganizationId, type Provider } from '#rules';
+import { PROVIDERS, type OrganizationId } from '#rules';
 import {
   type CredentialEntity,
   type DataKeyRow,
@@ -126,14 +126,11 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   async create(
     tx: Tx,
     organization: OrganizationId,
-    credential: {
-      id: string;
-      name: string;
-      provider: Provider;
-      credentialType: string;
-      hints: Readonly<Record<string, string>>;
-      sealedData: Readonly<Record<string, string>>;
-      checkInSeconds: number | null;
+    credential: Pick<
+      CredentialEntity,
+      'id' | 'name' | 'provider' | 'credentialType' | 'hints' | 'sealedData'
+    > & {
+      readonly checkInSeconds: number | null;
     },
   ): Promise<CredentialRow> {
     const [row] = await tx.query<CredentialRow[]>(
