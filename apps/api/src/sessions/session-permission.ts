@@ -10,7 +10,7 @@ import {
 } from '#tenant-store';
 import type { Principal } from '#guards';
 import type { Demand } from '#rules';
-import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
+import { conflict, forbidden, invalidField, notFound } from '../errors/api-error';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { matchedPatterns, needsApproval } from './session-demand';
 
@@ -114,20 +114,17 @@ function withRequest(asked: Asked, request: UsableRequest): Asked {
 function withoutApproval({ kind }: Principal, asked: Asked): Asked {
   if (kind !== 'user') throw forbidden('Only a signed-in person may start a session with breakGlass');
   for (const field of ['replaces', 'accessRequestId'] as const)
-    if (asked[field] !== undefined) throw invalid(field, 'must be left out with breakGlass');
-  if (asked.reason === null) throw invalid('reason', 'is required with breakGlass');
+    if (asked[field] !== undefined) throw invalidField(field, 'must be left out with breakGlass');
+  if (asked.reason === null) throw invalidField('reason', 'is required with breakGlass');
   const { durationHours = BREAK_GLASS_HOURS } = asked;
   if (durationHours > BREAK_GLASS_HOURS)
-    throw invalid('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
+    throw invalidField('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
   return { ...asked, durationHours };
 }
 
 /** Programs tell it by its `error`. */
 const needsSecondFactor = (): Error =>
   forbidden('breakGlass needs your second factor again: POST /auth/step-up {code}', 'Second factor required');
-
-const invalid = (field: string, message: string): Error =>
-  badRequest(`${field} ${message}`, { [field]: message });
 
 const notCovered = (): Error =>
   forbidden(

@@ -13,7 +13,7 @@ import {
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
-import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
+import { badRequest, invalidField, forbidden, notFound, notPossible } from '../errors/api-error';
 import { unusableMessage } from '../http/caller-address';
 import { newResourceIp } from '../resources/planned-rules';
 import type { InactiveResourcesDto } from './dto/session.dto';
@@ -80,8 +80,7 @@ function addressOf(
   if (given !== undefined) {
     const read = readGivenAddress(given, version, policy);
     if ('host' in read) return read.host.text;
-    const message = REFUSAL_MESSAGES[read.refusal];
-    throw badRequest(`${field} ${message}`, { [field]: message });
+    throw invalidField(field, REFUSAL_MESSAGES[read.refusal]);
   }
   if (caller?.version !== version) return null;
   return refusalOf(caller, policy) === null ? caller.text : null;

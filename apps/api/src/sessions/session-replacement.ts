@@ -4,7 +4,7 @@ import type { Tx } from '#entities';
 import { LIVE_SESSION_STATUSES, type MaximumDuration } from '#rules';
 import { type NewSession, type SessionRow, TenantStores } from '#tenant-store';
 import { auditActor } from '../audit/audit-actor';
-import { badRequest, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
+import { invalidField, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { StartSessionDto } from './dto/start-session.dto';
 
@@ -33,7 +33,7 @@ export class SessionReplacement {
     { replaces, durationHours }: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
   ): Promise<SessionRow> {
     if (durationHours !== undefined) {
-      throw badRequest(`durationHours ${NO_DURATION}`, { durationHours: NO_DURATION });
+      throw invalidField('durationHours', NO_DURATION);
     }
     const session = await this.stores.sessions.find(tx, organizationId, replaces!);
     if (!session) throw notFound(`Session ${replaces!} does not exist`);
