@@ -23,8 +23,9 @@ export { OIDC_PRESETS, type OidcPreset, type OidcTrustEntity } from './oidc.enti
 export * from './repository-options';
 export {
   HEALTH_EVENT_TYPES,
-  type CredentialEntity,
+  CredentialEntity,
   type HealthEventType,
+  ResourceEntity,
   type ResourceHealthEventEntity,
 } from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';
@@ -35,8 +36,8 @@ export * from './list-query';
 export * from './slice';
 export {
   IdentityProviderEntity,
-  type SsoAttemptEntity,
-  type SsoSignInEntity,
+  SsoAttemptEntity,
+  SsoSignInEntity,
   type UserIdentityEntity,
 } from './sso.entity';
 export * from './status-lists';
@@ -47,4 +48,4 @@ export * from './unusable-database';
 export * from './sealed-credential';
 export * from './write-probe';
 export * from './webhook.entity';
-export type { ApiKeyEntity, UserEntity } from './user.entity';
+export { ApiKeyEntity, type UserEntity } from './user.entity';

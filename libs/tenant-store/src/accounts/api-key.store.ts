@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import {
-  type ApiKeyEntity,
+  ApiKeyEntity,
   type ListDefinition,
   type ListQuery,
   type Sliced,
@@ -9,6 +9,7 @@ import {
   choiceFilter,
   first,
   idFilter,
+  insertRow,
   listPage,
 } from '#entities';
 
@@ -72,25 +73,8 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
 
   /** Call `lockOwner` first. */
   async create(tx: Tx, organization: OrganizationId, key: NewApiKey): Promise<ApiKeyRow> {
-    const { userId, name, description, keyPrefix, keyHash, scopes, expiresAt, createdByEmail, agents } = key;
-    const [row] = await tx.query<ApiKeyRow[]>(
-      `INSERT INTO api_keys AS k (organization_id, user_id, name, description, key_prefix, key_hash, scopes,
-         expires_at, created_by_email, agents)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
-      [
-        organization,
-        userId,
-        name,
-        description,
-        keyPrefix,
-        keyHash,
-        scopes,
-        expiresAt,
-        createdByEmail,
-        agents,
-      ],
-    );
-    return row!;
+    const id = await insertRow(tx, ApiKeyEntity, { ...key, organizationId: organization });
+    return (await first<ApiKeyRow>(tx, `${API_KEY_LIST.list} AND k.id = $2`, [organization, id]))!;
   }
 
   list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<ApiKeyRow>> {

@@ -94,19 +94,12 @@ export class WebhookStore implements TenantStore<WebhookStore> {
 
   /** It gets what is sealed from now on. */
   async create(tx: Tx, organization: OrganizationId, webhook: NewWebhook): Promise<void> {
+    const { id, format, shownUrl, sealedData, eventTypes, createdByEmail, name } = webhook;
+    const sealed = JSON.stringify(sealedData);
     await tx.query(
       `INSERT INTO webhooks (id, organization_id, format, shown_url, sealed_data, event_types, created_by_email, name, cursor)
        VALUES ($2, $1, $3, $4, $5, $6, $7, $8, ${feedEnd('$1')})`,
-      [
-        organization,
-        webhook.id,
-        webhook.format,
-        webhook.shownUrl,
-        JSON.stringify(webhook.sealedData),
-        webhook.eventTypes,
-        webhook.createdByEmail,
-        webhook.name,
-      ],
+      [organization, id, format, shownUrl, sealed, eventTypes, createdByEmail, name],
     );
   }
 
