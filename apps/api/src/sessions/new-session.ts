@@ -4,8 +4,7 @@ import type { Principal } from '#guards';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
 import type { CompletedStart, GivenPermission } from './session-permission';
-import { newResourceIps } from './session-plan';
-import type { PlannedSession } from './session-planner';
+import { newResourceIps, type PlannedSession } from './session-plan';
 
 /** The session as it is stored, and as its guard judges it. */
 export const newSession = (

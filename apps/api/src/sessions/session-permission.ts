@@ -6,7 +6,7 @@ import type { Principal } from '#guards';
 import { conflict, forbidden, invalidField, notFound } from '../errors/api-error';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { hoursOf, matchedPatterns, needsApproval } from './session-demand';
-import type { PlannedSession } from './session-planner';
+import type { PlannedSession } from './session-plan';
 
 /** Without approval a session lasts at most so long. */
 const BREAK_GLASS_HOURS = 1;
