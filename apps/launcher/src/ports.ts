@@ -92,7 +92,8 @@ async function listenErrorCode(port: number): Promise<string | undefined> {
 
 const freePort = (): Promise<number> => listenOnce(0, '127.0.0.1');
 
-function listenOnce(port: number, host: string | undefined): Promise<number> {
+/** @returns the port that was free. @throws Error when it is taken */
+export function listenOnce(port: number, host: string | undefined): Promise<number> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -1,6 +1,7 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, isRunning, startTimeOf } from './processes';
+import { readIfPresent } from './read-if-present';
 
 interface Holder {
   readonly pid: number;
@@ -86,15 +87,6 @@ function removeStaleLock(path: string, stale: string): void {
   const moved = readFileSync(aside, 'utf8');
   rmSync(aside);
   if (moved !== stale) tryLock(path, moved);
-}
-
-function readIfPresent(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** @returns undefined for a lock damaged by a crash of the machine: it has no holder */

@@ -58,6 +58,10 @@ export class TokenRefused extends CallFailure {
   }
 }
 
+/** The failure of a call that had no effect, in our own words. */
+export const refused = (kind: DriverErrorKind, message: string): CallFailure =>
+  new CallFailure(kind, message, null, true);
+
 /** Narrows to CallFailure. @throws any other error: it is a defect */
 export function asCallFailure(error: unknown): CallFailure {
   if (error instanceof CallFailure) return error;

@@ -1,5 +1,5 @@
 import { ruleKey, type ChangeResult } from '#rules';
-import { CallFailure } from './call-failure';
+import { refused, type CallFailure } from './call-failure';
 import type { Deadline } from './deadline';
 import type { RuleChange } from './provider-driver';
 
@@ -88,7 +88,7 @@ export class Outcomes {
   /** Whether a change may be sent, in one request. Otherwise it is recorded as not sent. */
   maySend(key: string, deadline: Deadline): boolean {
     if (!this.halting && !deadline.hasTimeFor(1))
-      this.halting = new CallFailure('transient', 'The changes before it took all the time', null, true);
+      this.halting = refused('transient', 'The changes before it took all the time');
     this.unsent([key]);
     return this.halting === null;
   }

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
-import type { DataSource, EntityManager } from 'typeorm';
+import type { DataSource, EntityManager, EntityTarget, ObjectLiteral } from 'typeorm';
+import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity';
 import type { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver';
 import { isRefusal, recordBeside } from './audit-table';
 import { createDataSource, type DatabaseSettings } from './data-source';
@@ -23,6 +24,27 @@ const SESSION_CHANNEL = 'drawbridge_session';
 /** The constraint that an insert or update violated; null: none. */
 export function brokenConstraint(error: unknown): string | null {
   return postgresErrorField(error, 'constraint');
+}
+
+/** Inserts a row: fields without a value have their columns' defaults. @returns its id */
+export async function insertRow<Entity extends ObjectLiteral>(
+  tx: Tx,
+  entity: EntityTarget<Entity>,
+  row: { readonly [Field in keyof Entity]?: Readonly<Entity[Field]> | (() => string) },
+): Promise<string> {
+  const { identifiers } = await tx.insert(entity, row as QueryDeepPartialEntity<Entity>);
+  return (identifiers[0] as { id: string }).id;
+}
+
+/** Runs a write that a unique constraint may refuse, which aborts the transaction. @returns false: it was refused */
+export async function unlessTaken(constraint: string, write: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (error) {
+    if (brokenConstraint(error) === constraint) return false;
+    throw error;
+  }
 }
 
 /** A frequent statement: PostgreSQL plans it once per connection. */

@@ -23,21 +23,22 @@ export { OIDC_PRESETS, type OidcPreset, type OidcTrustEntity } from './oidc.enti
 export * from './repository-options';
 export {
   HEALTH_EVENT_TYPES,
-  type CredentialEntity,
+  CredentialEntity,
   type HealthEventType,
+  ResourceEntity,
   type ResourceHealthEventEntity,
 } from './resource.entity';
 export type { AccountTokenPurpose } from './sign-in.entity';
-export { BillingDetailsEntity, type PaymentEntity, type SubscriptionEntity } from './billing.entity';
+export { BillingDetailsEntity, PaymentEntity, type SubscriptionEntity } from './billing.entity';
 export { RoleEntity } from './role.entity';
 export { StaticIpRuleEntity } from './session.entity';
 export * from './list-query';
 export * from './slice';
-export type {
+export {
   IdentityProviderEntity,
   SsoAttemptEntity,
   SsoSignInEntity,
-  UserIdentityEntity,
+  type UserIdentityEntity,
 } from './sso.entity';
 export * from './status-lists';
 export * from './timed-list';
@@ -47,4 +48,4 @@ export * from './unusable-database';
 export * from './sealed-credential';
 export * from './write-probe';
 export * from './webhook.entity';
-export type { ApiKeyEntity, UserEntity } from './user.entity';
+export { ApiKeyEntity, type UserEntity } from './user.entity';

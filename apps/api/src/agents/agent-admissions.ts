@@ -11,18 +11,13 @@ import type { AuditEntry, Tx } from '#entities';
 import { Tenants } from '#tenant-store';
 import { type Principal, ScopeError } from '#guards';
 import { type ApiError, conflict, forbidden, notFound, unauthorized } from '../errors/api-error';
-import { auditActor } from '../audit/audit-actor';
+import { objectNamed, recordAction } from '../audit/action-records';
 import type { Actor } from '../http/actor';
 
 /** Maximum number of a key's hosts listed in an error message. */
 const MAX_LISTED_AGENTS = 3;
 /** A request that waits for its agent's lock holds a connection. */
 const LOCK_TIMEOUT_MS = 2000;
-
-/** An admitted agent, in the transaction that holds the lock on it. */
-export interface Admitted {
-  readonly agent: ServingAgent;
-}
 
 /** Which key and which installation may serve a host. */
 @Injectable()
@@ -50,7 +45,7 @@ export class AgentAdmissions {
   async admitted<T>(
     actor: Actor,
     visit: AgentVisit,
-    work: (tx: Tx, admitted: Admitted) => Promise<T>,
+    work: (tx: Tx, agent: ServingAgent) => Promise<T>,
     database = this.stores.database,
   ): Promise<T> {
     const { principal } = actor;
@@ -63,9 +58,7 @@ export class AgentAdmissions {
       if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit);
       const entry = admissionEntry(principal, visit, admission);
       if (entry) await this.stores.audit.write(tx, organizationId, entry);
-      return admission.kind === 'serving'
-        ? { done: await work(tx, { agent: admission.agent }) }
-        : { admission };
+      return admission.kind === 'serving' ? { done: await work(tx, admission.agent) } : { admission };
     });
     if ('done' in outcome) return outcome.done;
     // thrown after the commit, so that the record of the conflict is kept
@@ -78,13 +71,8 @@ export class AgentAdmissions {
     return this.stores.transaction(async (tx) => {
       const released = await this.engine.agents.release(tx, organizationId, name);
       if (!released) throw notFound(`No agent has connected as ${name}`);
-      await this.stores.audit.write(tx, organizationId, {
-        ...auditActor(actor),
-        eventType: 'AGENT_RELEASED',
-        resourceType: 'AGENT',
-        resourceId: released.id,
-        resourceName: released.name,
-        details: { releasedUntil: released.releasedUntil.toISOString() },
+      await recordAction(tx, actor, 'AGENT_RELEASED', objectNamed('AGENT', released), {
+        releasedUntil: released.releasedUntil.toISOString(),
       });
       return released;
     });
@@ -114,14 +102,8 @@ export class AgentAdmissions {
     if (!(await this.engine.agents.bindKey(tx, organizationId, visit))) {
       throw forbidden(`The API key is bound to another host by now: make a key for ${visit.name}`);
     }
-    await this.stores.audit.write(tx, organizationId, {
-      ...auditActor(actor),
-      eventType: 'API_KEY_BOUND',
-      resourceType: 'API_KEY',
-      resourceId: visit.keyId,
-      resourceName: keyName,
-      details: { agents: [visit.name] },
-    });
+    const key = { type: 'API_KEY', id: visit.keyId, name: keyName };
+    await recordAction(tx, actor, 'API_KEY_BOUND', key, { agents: [visit.name] });
   }
 }
 

@@ -12,7 +12,7 @@ import type { Principal } from '#guards';
 import { Tenants } from '#tenant-store';
 import type { HostGuard } from '#rules';
 import type { Actor } from '../http/actor';
-import { AgentAdmissions, agentEntry, type Admitted } from './agent-admissions';
+import { AgentAdmissions, agentEntry } from './agent-admissions';
 import { hostKey } from './agent-name';
 import { AgentStateWatcher } from './agent-state-watcher';
 import { AgentTurns } from './agent-turns';
@@ -78,8 +78,8 @@ export class AgentsService {
     const unchanged =
       agent && (await this.engine.agentStates.readUnchanged(autocommit, organizationId, agent));
     if (unchanged) return unchanged;
-    return this.admissions.admitted(actor, visit, (tx, admitted) =>
-      this.engine.agentStates.offer(tx, organizationId, admitted.agent),
+    return this.admissions.admitted(actor, visit, (tx, served) =>
+      this.engine.agentStates.offer(tx, organizationId, served),
     );
   }
 
@@ -96,7 +96,7 @@ export class AgentsService {
       ...result,
       errorMessage: errorMessage ?? null,
     }));
-    const settle = async (tx: Tx, { agent }: Admitted): Promise<string> => {
+    const settle = async (tx: Tx, agent: ServingAgent): Promise<string> => {
       const guard = report.guard && canonicalGuard(report.guard);
       // it locks the target: before any rule
       if (guard) await this.noteGuard(tx, actor, visit, agent, guard);

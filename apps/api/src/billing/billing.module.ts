@@ -14,7 +14,7 @@ import { SandboxCheckouts } from './sandbox/sandbox-checkouts';
 import { SandboxPageController } from './sandbox/sandbox-page.controller';
 import { SandboxPayments } from './sandbox/sandbox.adapter';
 import { StripePayments } from './stripe/stripe.adapter';
-import { SubscriptionMoves } from './subscription-moves';
+import { SubscriptionRecords } from './subscription-records';
 
 function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentAdapter {
   if (settings.PAYMENT === 'stripe') return new StripePayments(settings, address);
@@ -40,7 +40,7 @@ function paymentAdapter(settings: ApiSettings, address: PublicAddress): PaymentA
     BillingService,
     OrganizationBillingService,
     PaymentEvents,
-    SubscriptionMoves,
+    SubscriptionRecords,
     SandboxCheckouts,
   ],
   exports: [BillingService],

@@ -10,7 +10,7 @@ import type { Actor } from '../http/actor';
 import { missingDetails } from './organization-billing.service';
 import { PaymentAdapter, type Checkout } from './payment-adapter';
 import { Plans, type Plan } from '../plans/plans';
-import { SubscriptionMoves } from './subscription-moves';
+import { SubscriptionRecords } from './subscription-records';
 
 export interface Subscribed {
   readonly row: SubscriptionRow;
@@ -26,7 +26,7 @@ export class BillingService {
 
   constructor(
     private readonly stores: Tenants,
-    private readonly moves: SubscriptionMoves,
+    private readonly records: SubscriptionRecords,
     private readonly plans: Plans,
     private readonly adapter: PaymentAdapter,
   ) {}
@@ -99,7 +99,9 @@ export class BillingService {
       await this.stores.billing.lock(tx, organizationId);
       const row = await this.stores.billing.latestSubscription(tx, organizationId);
       if (!row || !isDeepStrictEqual(row, called)) return null;
-      return this.moves[endsWithPeriod(row) ? 'cancel' : 'expire'](tx, organizationId, row, by);
+      const move = endsWithPeriod(row) ? 'cancel' : 'expire';
+      const moved = await this.stores.subscriptionMoves[move](tx, organizationId, row.id);
+      return this.records.writeMove(tx, organizationId, by, row, moved);
     });
   }
 
@@ -117,7 +119,7 @@ export class BillingService {
       const checkout = { planId, priceCents, currency, adapter, checkoutReference: reference };
       const opened = await this.stores.billing.openCheckout(tx, organizationId, checkout);
       if (opened)
-        await this.moves.record(tx, organizationId, by, opened, {
+        await this.records.write(tx, organizationId, by, opened, {
           eventType: 'SUBSCRIPTION_CREATED',
           priceCents,
           currency,

@@ -13,7 +13,7 @@ import { isUUID } from 'class-validator';
 import { notFound } from '../errors';
 import { PaymentAdapter, type PaymentEvent, type ReportedSubscription } from './payment-adapter';
 import { Plans } from '../plans/plans';
-import { SubscriptionMoves } from './subscription-moves';
+import { SubscriptionRecords } from './subscription-records';
 
 type Report = ReportedSubscription & { readonly reference: string };
 
@@ -30,7 +30,7 @@ export class PaymentEvents {
 
   constructor(
     private readonly stores: Tenants,
-    private readonly moves: SubscriptionMoves,
+    private readonly records: SubscriptionRecords,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
   ) {}
@@ -106,27 +106,29 @@ export class PaymentEvents {
   ): Promise<void> {
     if (report.status === null) return;
     let current = row;
-    for (const next of movesTo(row, report))
-      current = await this.step(tx, organization, current, next, report);
+    for (const next of movesTo(row, report)) {
+      const moved = await this.move(tx, organization, current.id, next, report);
+      current = await this.records.writeMove(tx, organization, SYSTEM_ACTOR, current, moved);
+    }
   }
 
-  private step(
+  private move(
     tx: Tx,
     organization: OrganizationId,
-    row: SubscriptionRow,
+    id: string,
     to: SubscriptionStatus,
-    report: Report,
-  ): Promise<SubscriptionRow> {
-    const { moves } = this;
+    { reference, period }: Report,
+  ): Promise<SubscriptionRow | null> {
+    const { subscriptionMoves } = this.stores;
     switch (to) {
       case 'ACTIVE':
-        return moves.activate(tx, organization, row, SYSTEM_ACTOR, report);
+        return subscriptionMoves.activate(tx, organization, id, reference, period);
       case 'CANCELLED':
-        return moves.cancel(tx, organization, row, SYSTEM_ACTOR, report.period.end);
+        return subscriptionMoves.cancel(tx, organization, id, period.end);
       case 'PAST_DUE':
-        return moves.fallDue(tx, organization, row, SYSTEM_ACTOR);
+        return subscriptionMoves.fallDue(tx, organization, id);
       case 'EXPIRED':
-        return moves.expire(tx, organization, row, SYSTEM_ACTOR);
+        return subscriptionMoves.expire(tx, organization, id);
       case 'PENDING':
         throw new Error('No payment service opens a checkout');
     }
@@ -146,7 +148,7 @@ export class PaymentEvents {
       adapterReference: reference,
     });
     const event = payment.status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, row, {
+    await this.records.write(tx, organization, SYSTEM_ACTOR, row, {
       ...payment,
       eventType: event,
       event: type,

@@ -90,8 +90,8 @@ export class OidcTrustsService {
       const { name, conditions, isEnabled } = dto;
       const scopes = dto.scopes && [...new Set(dto.scopes)];
       const given = { name, conditions, scopes, isEnabled };
-      const outcome = await this.stores.oidcTrusts.update(tx, organizationId, id, given);
-      if (outcome === 'name-taken') throw nameTaken('A trust', dto.name ?? before.name);
+      if (!(await this.stores.oidcTrusts.update(tx, organizationId, id, given)))
+        throw nameTaken('A trust', dto.name ?? before.name);
       const after = (await this.stores.oidcTrusts.find(tx, organizationId, id))!;
       const changed = changesOf(before, after);
       if (Object.keys(changed).length > 0)

@@ -63,8 +63,8 @@ export class RolesService {
       if (!before) throw missing(id);
       if (widens(before, dto)) refuseSuspended(principal);
       await this.refuseMissing(tx, principal, dto);
-      const outcome = await this.stores.roles.update(tx, organizationId, id, fieldsOf(dto));
-      if (outcome === 'name-taken') throw nameTaken('A role', dto.name ?? before.name);
+      if (!(await this.stores.roles.update(tx, organizationId, id, fieldsOf(dto))))
+        throw nameTaken('A role', dto.name ?? before.name);
       await this.replaceMembers(tx, actor, before, dto);
       const role = requireReasonForPattern((await this.stores.roles.find(tx, organizationId, id))!);
       const changed = changesBetween(before, role, ROLE_FIELDS);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { badRequest } from '../errors';
+import { invalidField } from '../errors';
 import type { StartSessionDto } from './dto/start-session.dto';
 
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
@@ -14,37 +14,24 @@ export const IdempotencyKey = createParamDecorator((_: unknown, context: Executi
   const key = context.switchToHttp().getRequest<Request>().get(IDEMPOTENCY_KEY_HEADER);
   if (key === undefined) return null;
   if (PATTERN.test(key)) return key;
-  throw badRequest(`${IDEMPOTENCY_KEY_HEADER} ${MESSAGE}`, { [IDEMPOTENCY_KEY_HEADER]: MESSAGE });
+  throw invalidField(IDEMPOTENCY_KEY_HEADER, MESSAGE);
 });
 
+const HASHED = [
+  'durationHours',
+  'ipv4Address',
+  'ipv6Address',
+  'resourceIds',
+  'resourceNames',
+  'holder',
+  'leaseSeconds',
+  'replaces',
+  'reason',
+  'ticket',
+  'accessRequestId',
+  'breakGlass',
+] satisfies (keyof StartSessionDto)[];
+
 /** Equal for equal requests, independent of the order of their JSON fields. */
-export function requestHash({
-  durationHours,
-  ipv4Address,
-  ipv6Address,
-  resourceIds,
-  resourceNames,
-  holder,
-  leaseSeconds,
-  replaces,
-  reason,
-  ticket,
-  accessRequestId,
-  breakGlass,
-}: StartSessionDto): string {
-  const canonical = {
-    durationHours,
-    ipv4Address,
-    ipv6Address,
-    resourceIds,
-    resourceNames,
-    holder,
-    leaseSeconds,
-    replaces,
-    reason,
-    ticket,
-    accessRequestId,
-    breakGlass,
-  };
-  return createHash('sha256').update(JSON.stringify(canonical)).digest('base64url');
-}
+export const requestHash = (dto: StartSessionDto): string =>
+  createHash('sha256').update(JSON.stringify(dto, HASHED)).digest('base64url');

@@ -1,27 +1,10 @@
 import type { AuditEntry } from '#entities';
-import type { Covered, GrantRow, NewSession } from '#tenant-store';
+import type { GrantRow, NewSession } from '#tenant-store';
 import type { Principal } from '#guards';
 import { auditActor } from '../audit/audit-actor';
 import type { Actor } from '../http/actor';
-import { hoursOf } from './session-demand';
 import type { CompletedStart, GivenPermission } from './session-permission';
-import { newResourceIps } from './session-plan';
-import type { PlannedSession } from './session-planner';
-
-/** What has to be approved of a planned session, where anything has. */
-export const wantedOf = (
-  { grants, addresses, hours, replaced, demand }: PlannedSession,
-  { reason, ticket }: CompletedStart,
-): Covered => ({
-  resourceIds: grants.map(({ resourceId }) => resourceId),
-  hours: hoursOf(hours, replaced),
-  ipv4: addresses.ipv4,
-  ipv6: addresses.ipv6,
-  reason,
-  ticket,
-  approvals: demand.approvals,
-  approverRoleIds: demand.approverRoles.map(({ id }) => id),
-});
+import { newResourceIps, type PlannedSession } from './session-plan';
 
 /** The session as it is stored, and as its guard judges it. */
 export const newSession = (

@@ -9,7 +9,7 @@ import {
   type NamedRole,
   type Tier,
 } from '#rules';
-import { approvalRequired, badRequest, forbidden, notPossible, type ApiError } from '../errors/api-error';
+import { approvalRequired, forbidden, invalidField, notPossible, type ApiError } from '../errors/api-error';
 
 const HOUR_MS = 60 * 60 * 1000;
 
@@ -40,7 +40,7 @@ function refusalOf(refused: DemandRefusal, { reason }: Brought): ApiError {
   }
   const like = refused.pattern === null ? '' : ` like ${refused.pattern}`;
   const message = reason === null ? `is required${like}: ${refused.setBy} asks for it` : `must be${like}`;
-  return badRequest(`reason ${message}`, { reason: message });
+  return invalidField('reason', message);
 }
 
 /** 403 that says what to do. */

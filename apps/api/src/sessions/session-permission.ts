@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import {
-  type Covered,
-  type GrantRow,
-  type Permission,
-  TenantStores,
-  type UsableRequest,
-} from '#tenant-store';
+import { type Covered, type Permission, TenantStores, type UsableRequest } from '#tenant-store';
 import type { Principal } from '#guards';
-import type { Demand } from '#rules';
-import { badRequest, conflict, forbidden, notFound } from '../errors/api-error';
+import { conflict, forbidden, invalidField, notFound } from '../errors/api-error';
 import type { StartSessionDto } from './dto/start-session.dto';
-import { matchedPatterns, needsApproval } from './session-demand';
+import { hoursOf, matchedPatterns, needsApproval } from './session-demand';
+import type { PlannedSession } from './session-plan';
 
 /** Without approval a session lasts at most so long. */
 const BREAK_GLASS_HOURS = 1;
@@ -53,15 +47,16 @@ export class SessionPermission {
   }
 
   /**
-   * @param wanted what the session would open
    * @throws ApiError 403 when approval is needed, or the second factor
    */
   async requirePermission(
     tx: Tx,
     { organizationId, userId, signIn }: Principal,
-    { reason, breakGlass, request }: CompletedStart,
-    { demand, grants, wanted }: { demand: Demand; grants: readonly GrantRow[]; wanted: Covered },
+    asked: CompletedStart,
+    planned: PlannedSession,
   ): Promise<GivenPermission> {
+    const { reason, breakGlass, request } = asked;
+    const { demand, grants } = planned;
     const permission = { reasonPatterns: matchedPatterns(grants, reason), brokenBy: null, approvers: [] };
     if (breakGlass) {
       const isProven = await this.stores.mfa.isSteppedUp(tx, organizationId, userId, signIn!.id);
@@ -73,7 +68,7 @@ export class SessionPermission {
       tx,
       organizationId,
       userId,
-      wanted,
+      wantedOf(planned, asked),
       request?.id ?? null,
     );
     if (!approved) throw request ? notCovered() : needsApproval(demand);
@@ -95,6 +90,21 @@ export class SessionPermission {
 
 type Asked = Omit<CompletedStart, 'request'>;
 
+/** What has to be approved of a planned session, where anything has. */
+const wantedOf = (
+  { grants, addresses, hours, replaced, demand }: PlannedSession,
+  { reason, ticket }: CompletedStart,
+): Covered => ({
+  resourceIds: grants.map(({ resourceId }) => resourceId),
+  hours: hoursOf(hours, replaced),
+  ipv4: addresses.ipv4,
+  ipv6: addresses.ipv6,
+  reason,
+  ticket,
+  approvals: demand.approvals,
+  approverRoleIds: demand.approverRoles.map(({ id }) => id),
+});
+
 /** What is left out is as it was asked for. */
 function withRequest(asked: Asked, request: UsableRequest): Asked {
   const names = asked.resourceIds ?? asked.resourceNames;
@@ -114,20 +124,17 @@ function withRequest(asked: Asked, request: UsableRequest): Asked {
 function withoutApproval({ kind }: Principal, asked: Asked): Asked {
   if (kind !== 'user') throw forbidden('Only a signed-in person may start a session with breakGlass');
   for (const field of ['replaces', 'accessRequestId'] as const)
-    if (asked[field] !== undefined) throw invalid(field, 'must be left out with breakGlass');
-  if (asked.reason === null) throw invalid('reason', 'is required with breakGlass');
+    if (asked[field] !== undefined) throw invalidField(field, 'must be left out with breakGlass');
+  if (asked.reason === null) throw invalidField('reason', 'is required with breakGlass');
   const { durationHours = BREAK_GLASS_HOURS } = asked;
   if (durationHours > BREAK_GLASS_HOURS)
-    throw invalid('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
+    throw invalidField('durationHours', `must be at most ${BREAK_GLASS_HOURS} with breakGlass`);
   return { ...asked, durationHours };
 }
 
 /** Programs tell it by its `error`. */
 const needsSecondFactor = (): Error =>
   forbidden('breakGlass needs your second factor again: POST /auth/step-up {code}', 'Second factor required');
-
-const invalid = (field: string, message: string): Error =>
-  badRequest(`${field} ${message}`, { [field]: message });
 
 const notCovered = (): Error =>
   forbidden(

@@ -1,5 +1,5 @@
 import type { NewResourceIp } from '#engine-store/port';
-import type { GrantRow, Requested } from '#tenant-store';
+import type { GrantRow, NewSession, Requested } from '#tenant-store';
 import {
   readGivenAddress,
   refusalOf,
@@ -9,11 +9,12 @@ import {
   UnknownName,
   type AddressPolicy,
   type Caller,
+  type Demand,
   type HostAddress,
   type IpVersion,
   type MaximumDuration,
 } from '#rules';
-import { badRequest, forbidden, notFound, notPossible } from '../errors/api-error';
+import { badRequest, forbidden, invalidField, notFound, notPossible } from '../errors/api-error';
 import { unusableMessage } from '../http/caller-address';
 import { newResourceIp } from '../resources/planned-rules';
 import type { InactiveResourcesDto } from './dto/session.dto';
@@ -22,6 +23,25 @@ import type { StartSessionDto } from './dto/start-session.dto';
 export interface SessionAddresses {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
+}
+
+export interface PlannedSession {
+  /** the resources, with what the user's roles say of each */
+  readonly grants: readonly GrantRow[];
+  /** null: none is left out */
+  readonly inactiveResources: InactiveResourcesDto | null;
+  readonly addresses: SessionAddresses;
+  /** as `addresses`, with the range that is opened around the IPv6 address */
+  readonly opened: SessionAddresses;
+  /** whether an address was given that is not the caller's */
+  readonly addressDiffers: boolean;
+  readonly hours: number;
+  readonly maximum: MaximumDuration;
+  /** of the session whose place it takes */
+  readonly replaced: NewSession['replaced'];
+  readonly demand: Demand;
+  /** how many live sessions its user may have */
+  readonly limits: NewSession['limits'];
 }
 
 const FIELDS = { 4: 'ipv4Address', 6: 'ipv6Address' } as const;
@@ -80,8 +100,7 @@ function addressOf(
   if (given !== undefined) {
     const read = readGivenAddress(given, version, policy);
     if ('host' in read) return read.host.text;
-    const message = REFUSAL_MESSAGES[read.refusal];
-    throw badRequest(`${field} ${message}`, { [field]: message });
+    throw invalidField(field, REFUSAL_MESSAGES[read.refusal]);
   }
   if (caller?.version !== version) return null;
   return refusalOf(caller, policy) === null ? caller.text : null;

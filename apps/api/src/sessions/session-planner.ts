@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '#entities';
-import { type Demand, maximumDuration, type MaximumDuration, widened, type Caller } from '#rules';
-import { type GrantRow, type NewSession, type SessionRow, TenantStores } from '#tenant-store';
+import { maximumDuration, widened, type Caller } from '#rules';
+import { type SessionRow, TenantStores } from '#tenant-store';
 import { ApiSettings } from '../api.settings';
 import type { Actor } from '../http/actor';
-import type { InactiveResourcesDto } from './dto/session.dto';
 import { hoursOf, sessionDemand } from './session-demand';
 import type { CompletedStart } from './session-permission';
 import { keptTimes } from './session-replacement';
@@ -16,7 +15,7 @@ import {
   selectGrants,
   sessionAddresses,
   sessionHours,
-  type SessionAddresses,
+  type PlannedSession,
 } from './session-plan';
 
 /** For addresses that are not the caller's. */
@@ -34,25 +33,6 @@ type AskedSession = Pick<
   | 'breakGlass'
   | 'isDetected'
 >;
-
-export interface PlannedSession {
-  /** the resources, with what the user's roles say of each */
-  readonly grants: readonly GrantRow[];
-  /** null: none is left out */
-  readonly inactiveResources: InactiveResourcesDto | null;
-  readonly addresses: SessionAddresses;
-  /** as `addresses`, with the range that is opened around the IPv6 address */
-  readonly opened: SessionAddresses;
-  /** whether an address was given that is not the caller's */
-  readonly addressDiffers: boolean;
-  readonly hours: number;
-  readonly maximum: MaximumDuration;
-  /** of the session whose place it takes */
-  readonly replaced: NewSession['replaced'];
-  readonly demand: Demand;
-  /** how many live sessions its user may have */
-  readonly limits: NewSession['limits'];
-}
 
 /** Plans sessions, once for whatever asks for one: a start, an access request, and who wants to see what a start would do. */
 @Injectable()

@@ -14,11 +14,11 @@ import type {
   SessionPlanDto,
 } from './dto/session-plan.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
-import { newSession, startedEntries, wantedOf } from './new-session';
+import { newSession, startedEntries } from './new-session';
 import { hoursOf } from './session-demand';
 import { type CompletedStart, type GivenPermission, SessionPermission } from './session-permission';
-import { newResourceIps } from './session-plan';
-import { type PlannedSession, SessionPlanner } from './session-planner';
+import { newResourceIps, type PlannedSession } from './session-plan';
+import { SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
 import { OUTDATED, refusedByIssuer } from './session-starter';
 import { PlanRoom } from './plan-room';
@@ -102,13 +102,8 @@ export class SessionPlans {
   ): Promise<GivenPermission> {
     const { principal } = actor;
     const { organizationId, userId } = principal;
-    const { demand, grants, addressDiffers } = planned;
-    const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.requirePermission(tx, principal, asked, {
-      demand,
-      grants,
-      wanted,
-    });
+    const { grants, addressDiffers } = planned;
+    const permission = await this.permission.requirePermission(tx, principal, asked, planned);
     const stored = newSession(principal, asked, planned, permission);
     const session = {
       ...stored,
@@ -187,11 +182,11 @@ export class SessionPlans {
   ): Promise<(PlacedRule & { readonly resourceName: string })[]> {
     const kept = new Set(
       newResourceIps(opened, grants).flatMap(({ targetId, specs }) =>
-        specs.map((spec) => `${targetId} ${ruleKey(spec)}`),
+        specs.map((spec) => at({ targetId, key: ruleKey(spec) })),
       ),
     );
     const alone = await this.stores.sessionPlans.heldAlone(tx, organizationId, id);
-    return alone.filter(({ targetId, key }) => !kept.has(`${targetId} ${key}`));
+    return alone.filter((rule) => !kept.has(at(rule)));
   }
 }
 

@@ -3,8 +3,8 @@ import type { WokenTargets } from '#engine-store/port';
 import type { Tx } from '#entities';
 import { LIVE_SESSION_STATUSES, type MaximumDuration } from '#rules';
 import { type NewSession, type SessionRow, TenantStores } from '#tenant-store';
-import { auditActor } from '../audit/audit-actor';
-import { badRequest, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
+import { stopRequest } from './stop-request';
+import { invalidField, conflict, forbidden, notFound, notPossible } from '../errors/api-error';
 import type { Actor } from '../http/actor';
 import type { StartSessionDto } from './dto/start-session.dto';
 
@@ -33,7 +33,7 @@ export class SessionReplacement {
     { replaces, durationHours }: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
   ): Promise<SessionRow> {
     if (durationHours !== undefined) {
-      throw badRequest(`durationHours ${NO_DURATION}`, { durationHours: NO_DURATION });
+      throw invalidField('durationHours', NO_DURATION);
     }
     const session = await this.stores.sessions.find(tx, organizationId, replaces!);
     if (!session) throw notFound(`Session ${replaces!} does not exist`);
@@ -50,16 +50,8 @@ export class SessionReplacement {
     dto: Pick<StartSessionDto, 'replaces' | 'durationHours'>,
   ): Promise<Replaced> {
     const session = await this.find(tx, actor, dto);
-    const { organizationId, userId } = actor.principal;
-    const { id } = session;
-    const entry = { eventType: 'SESSION_STOPPED', resourceType: 'SESSION' } as const;
-    const request = {
-      id,
-      reason: 'MANUAL',
-      userId,
-      audit: { ...auditActor(actor), ...entry, resourceId: null, resourceName: null },
-    } as const;
-    const targets = await this.stores.sessions.stop(tx, organizationId, request);
+    const request = stopRequest(actor, session.id, 'MANUAL');
+    const targets = await this.stores.sessions.stop(tx, actor.principal.organizationId, request);
     if (!targets) throw isOver();
     return { session, targets };
   }

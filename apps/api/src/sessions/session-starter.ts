@@ -13,9 +13,10 @@ import type { Actor } from '../http/actor';
 import type { SessionDto, StartedSessionDto } from './dto/session.dto';
 import type { StartSessionDto } from './dto/start-session.dto';
 import { requestHash } from './idempotency-key';
-import { newSession, startedEntries, wantedOf } from './new-session';
+import { newSession, startedEntries } from './new-session';
 import { type CompletedStart, SessionPermission } from './session-permission';
-import { type PlannedSession, SessionPlanner } from './session-planner';
+import type { PlannedSession } from './session-plan';
+import { SessionPlanner } from './session-planner';
 import { SessionReplacement } from './session-replacement';
 import { startConflict } from './start-conflict';
 import { toSession, toStarted } from './session.mapper';
@@ -153,13 +154,8 @@ export class SessionStarter {
   ): Promise<Inserted | null> {
     const { principal } = actor;
     const planned = await this.planner.plan(tx, actor, asked, replaced);
-    const { grants, inactiveResources, demand, addressDiffers } = planned;
-    const wanted = wantedOf(planned, asked);
-    const permission = await this.permission.requirePermission(tx, principal, asked, {
-      demand,
-      grants,
-      wanted,
-    });
+    const { grants, inactiveResources, addressDiffers } = planned;
+    const permission = await this.permission.requirePermission(tx, principal, asked, planned);
     const session = {
       ...newSession(principal, asked, planned, permission),
       ...identified(tokenOf),

@@ -17,6 +17,7 @@ import {
 import { refuseLockedDown } from '../errors/refuse-locked-down';
 import type { Actor } from '../http/actor';
 import { SessionSettlementWaiter } from './settlement-waiter';
+import { stopRequest } from './stop-request';
 
 const isOneOf = (statuses: readonly string[], status: string): boolean => statuses.includes(status);
 
@@ -182,21 +183,9 @@ export class SessionsService {
 
   /** @returns false when it is not live, or not the caller's to end */
   private async end(actor: Actor, id: string, reason: StopRequest['reason']): Promise<boolean> {
-    const { organizationId, userId } = actor.principal;
-    const request: StopRequest = {
-      id,
-      reason,
-      userId: reason === 'ADMIN' ? null : userId,
-      audit: {
-        ...auditActor(actor),
-        eventType: 'SESSION_STOPPED',
-        resourceType: 'SESSION',
-        resourceId: null,
-        resourceName: null,
-      },
-    };
+    const { organizationId } = actor.principal;
     const targets = await this.stores.closing.revocation(
-      (tx) => this.stores.sessions.stop(tx, organizationId, request),
+      (tx) => this.stores.sessions.stop(tx, organizationId, stopRequest(actor, id, reason)),
       'statement',
     );
     this.wakeUps.wake('revoke-rules', targets ?? []);

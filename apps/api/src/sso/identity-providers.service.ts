@@ -123,8 +123,8 @@ export class IdentityProvidersService {
       });
       if (dto.issuer !== undefined && dto.issuer !== before.issuer) await this.refuseMoved(tx, actor, id);
       const left = await this.leavePattern(tx, actor, before, dto);
-      const outcome = await this.stores.identityProviders.update(tx, organizationId, id, changes);
-      if (outcome === 'name-taken') throw nameTaken('An identity provider', dto.name ?? before.name);
+      if (!(await this.stores.identityProviders.update(tx, organizationId, id, changes)))
+        throw nameTaken('An identity provider', dto.name ?? before.name);
       if (groupMappings) await this.map(tx, actor.principal, id, groupMappings);
       if (enabled === false && before.isEnabled) await this.end(tx, actor, id);
       const after = (await this.stores.identityProviders.find(tx, organizationId, id))!;

@@ -2,11 +2,15 @@ import type { Tx } from '#entities';
 import { addressesIn, type IpVersion, type OrganizationId } from '#rules';
 import type { StaticIpRuleStore } from '#tenant-store';
 import { unprocessable } from '../errors/api-error';
-import type { StaticAddress } from './static-address';
 
 const BITS: Readonly<Record<IpVersion, number>> = { 4: 32, 6: 128 };
 
-type WantedRange = Pick<StaticAddress, 'version' | 'text'> & { readonly resourceIds: readonly string[] };
+/** A canonical range. */
+interface WantedRange {
+  readonly version: IpVersion;
+  readonly text: string;
+  readonly resourceIds: readonly string[];
+}
 
 /**
  * Refuses a range when all static ranges of a resource together would exceed the total limit. Without it, many ranges of

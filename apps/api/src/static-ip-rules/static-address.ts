@@ -16,13 +16,6 @@ export interface StaticAddressPolicy extends AddressPolicy {
   readonly totalPrefix: Readonly<Record<IpVersion, number>>;
 }
 
-export interface StaticAddress {
-  readonly version: IpVersion;
-  /** canonical: an address alone, or a CIDR range with its host bits cleared */
-  readonly text: string;
-  readonly isRange: boolean;
-}
-
 /** Why a special range is refused. */
 const RANGE_REASONS: Readonly<Record<RangeRefusal, string>> = {
   unspecified: 'which stands for no address',
@@ -32,11 +25,11 @@ const RANGE_REASONS: Readonly<Record<RangeRefusal, string>> = {
   private: 'which is not public, and this deployment allows public addresses only',
 };
 
-/** @throws ApiError 422 when it is not an address or range, is not allowed, or is too wide */
-export function staticAddress(
-  given: string,
-  policy: Omit<StaticAddressPolicy, 'totalPrefix'>,
-): StaticAddress {
+/**
+ * @returns it canonical: an address alone, or a CIDR range with its host bits cleared
+ * @throws ApiError 422 when it is not an address or range, is not allowed, or is too wide
+ */
+export function staticAddress(given: string, policy: Omit<StaticAddressPolicy, 'totalPrefix'>): string {
   const read = canonicalCidr(given.trim());
   if (!read) throw unprocessable('ipAddress must be an IPv4 or IPv6 address, or a CIDR range');
   const { version, cidr, prefix } = read;
@@ -52,5 +45,5 @@ export function staticAddress(
     throw unprocessable(
       `ipAddress shares addresses with ${special.range}, ${RANGE_REASONS[special.refusal]}`,
     );
-  return { version, text: isHost ? network : cidr, isRange: !isHost };
+  return isHost ? network : cidr;
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import type { ListQuery, Sliced, Tx } from '#entities';
-import { type NewEntry, ResourceStore, type StaticIpRuleRow, Tenants } from '#tenant-store';
+import { definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
+import { type LockedTarget, type StaticIpRuleRow, StaticIpRuleStore, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { parseHost, type IpVersion } from '#rules';
+import { parseHost, type IpVersion, type OrganizationId } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { recordAction, type ActionObject } from '../audit/action-records';
 import { forbidden, invalidField, notFound, unprocessable } from '../errors/api-error';
@@ -46,24 +46,13 @@ export class StaticIpRulesService {
     const { organizationId, email } = principal;
     const { created, woken } = await this.stores.transaction(async (tx) => {
       refuseAddition(await this.stores.staticIpRules.lockAdditions(tx, organizationId));
-      const entries = await this.entries(tx, principal, resourceIds, address.text);
-      if (address.isRange)
-        await refuseTooWideInTotal(
-          this.stores.staticIpRules,
-          tx,
-          organizationId,
-          { ...address, resourceIds },
-          this.addressPolicy.totalPrefix,
-        );
-      const rule = { label, ipAddress: address.text, createdByEmail: email, expiresAt, reviewBy };
+      const locked = await this.stores.resources.lockTargets(tx, organizationId, resourceIds);
+      refuseUnknown(resourceIds, locked);
+      await this.refuseTooWide(tx, organizationId, address, resourceIds);
+      const rule = { label, ipAddress: address, createdByEmail: email, expiresAt, reviewBy };
       const id = await this.stores.staticIpRules.create(tx, organizationId, rule);
-      const targets = await this.stores.staticIpRules.open(
-        tx,
-        organizationId,
-        { id, ipVersion: address.version, ipAddress: address.text },
-        entries,
-        'STATIC_RULE_CREATED',
-      );
+      const opened = { id, ipAddress: address };
+      const targets = await this.open(tx, organizationId, opened, locked, 'STATIC_RULE_CREATED');
       await recordAction(tx, actor, 'STATIC_IP_RULE_CREATED', objectOf({ id, label }), {
         ipAddress,
         resourceIds,
@@ -119,19 +108,9 @@ export class StaticIpRulesService {
           ? await this.reassign(tx, principal, now, targets, isReopened)
           : { added: [], released: [], adds: false };
       if (changes.adds) refuseAddition(mayAdd);
-      const details = {
-        ...(label === undefined ? {} : { label }),
-        ...(resourceIds ? { resourceIds } : {}),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-        ...(reviewBy === undefined ? {} : { reviewBy }),
-      };
-      await recordAction(
-        tx,
-        actor,
-        'STATIC_IP_RULE_UPDATED',
-        objectOf({ id, label: label ?? now.label }),
-        details,
-      );
+      const object = objectOf({ id, label: label ?? now.label });
+      const details = definedFields({ label, resourceIds, expiresAt, reviewBy });
+      await recordAction(tx, actor, 'STATIC_IP_RULE_UPDATED', object, details);
       return { ...changes, updated: (await this.stores.staticIpRules.find(tx, organizationId, id))! };
     });
     this.wakeUps.wake('revoke-rules', released);
@@ -146,7 +125,7 @@ export class StaticIpRulesService {
     const woken = await this.stores.closing.revocation(async (tx) => {
       const now = await this.stores.staticIpRules.lock(tx, organizationId, id);
       if (!now) throw missing(id);
-      const all = now.resources.map((entry) => entry.resourceId);
+      const all = now.resources.map(idOf);
       await recordAction(tx, actor, 'STATIC_IP_RULE_DELETED', objectOf(now), {
         ipAddress: now.ipAddress,
       });
@@ -163,15 +142,10 @@ export class StaticIpRulesService {
     const all = closed.flatMap(({ resourceIds }) => resourceIds);
     const targets = await this.stores.resources.lockTargets(tx, organizationId, all);
     const woken: WokenTargets[] = [];
-    for (const { id, ipAddress, resourceIds } of closed) {
-      if (!(await this.stores.staticIpRules.reopen(tx, organizationId, id))) continue;
-      const entries = targets
-        .filter(({ resourceId }) => resourceIds.includes(resourceId))
-        .map((target) => ({ ...target, specs: plannedRules(target, ipAddress) }));
-      const rule = { id, ipVersion: versionOf(ipAddress), ipAddress };
-      woken.push(
-        ...(await this.stores.staticIpRules.open(tx, organizationId, rule, entries, 'LOCKDOWN_LIFTED')),
-      );
+    for (const rule of closed) {
+      if (!(await this.stores.staticIpRules.reopen(tx, organizationId, rule.id))) continue;
+      const own = targets.filter(({ resourceId }) => rule.resourceIds.includes(resourceId));
+      woken.push(...(await this.open(tx, organizationId, rule, own, 'LOCKDOWN_LIFTED')));
     }
     return woken;
   }
@@ -198,50 +172,47 @@ export class StaticIpRulesService {
     tx: Tx,
     { organizationId }: Principal,
     rule: StaticIpRuleRow,
-    targets: Awaited<ReturnType<ResourceStore['lockTargets']>>,
+    targets: readonly LockedTarget[],
     isReopened: boolean,
   ): Promise<{ added: WokenTargets[]; released: WokenTargets[]; adds: boolean }> {
-    const desired = new Set(targets.map((target) => target.resourceId));
+    const desired = new Set(targets.map(idOf));
     const unchanged = rule.resources.filter(
       (entry) => entry.status !== 'FAILED' && desired.has(entry.resourceId),
     );
-    const kept = new Set(unchanged.map((entry) => entry.resourceId));
-    const removed = rule.resources
-      .map((entry) => entry.resourceId)
-      .filter((resourceId) => !kept.has(resourceId));
+    const kept = new Set(unchanged.map(idOf));
+    const removed = rule.resources.map(idOf).filter((resourceId) => !kept.has(resourceId));
     const added = targets.filter((target) => !kept.has(target.resourceId));
-    const version = versionOf(rule.ipAddress);
-    const address = { version, text: rule.ipAddress };
-    const addedIds = added.map((target) => target.resourceId);
-    if (rule.ipAddress.includes('/'))
-      await refuseTooWideInTotal(
-        this.stores.staticIpRules,
-        tx,
-        organizationId,
-        { ...address, resourceIds: addedIds },
-        this.addressPolicy.totalPrefix,
-      );
+    await this.refuseTooWide(tx, organizationId, rule.ipAddress, added.map(idOf));
     const { staticIpRules } = this.stores;
     const released = await staticIpRules.release(tx, organizationId, rule.id, removed, 'STATIC_RULE_CHANGED');
-    const woken = await staticIpRules.open(
-      tx,
-      organizationId,
-      { id: rule.id, ipVersion: version, ipAddress: rule.ipAddress },
-      added.map((target) => ({ ...target, specs: plannedRules(target, rule.ipAddress) })),
-      isReopened ? 'STATIC_RULE_EXTENDED' : 'STATIC_RULE_CREATED',
-    );
+    const cause = isReopened ? 'STATIC_RULE_EXTENDED' : 'STATIC_RULE_CREATED';
+    const woken = await this.open(tx, organizationId, rule, added, cause);
     return { added: woken, released, adds: added.length > 0 };
   }
 
-  private async entries(
+  private open(
     tx: Tx,
-    { organizationId }: Principal,
+    organization: OrganizationId,
+    { id, ipAddress }: Pick<StaticIpRuleRow, 'id' | 'ipAddress'>,
+    targets: readonly LockedTarget[],
+    cause: Parameters<StaticIpRuleStore['open']>[4],
+  ): Promise<WokenTargets[]> {
+    const entries = targets.map((target) => ({ ...target, specs: plannedRules(target, ipAddress) }));
+    const rule = { id, ipVersion: versionOf(ipAddress), ipAddress };
+    return this.stores.staticIpRules.open(tx, organization, rule, entries, cause);
+  }
+
+  /** @param ipAddress canonical: an address is never too wide */
+  private async refuseTooWide(
+    tx: Tx,
+    organization: OrganizationId,
+    ipAddress: string,
     resourceIds: readonly string[],
-    address: string,
-  ): Promise<NewEntry[]> {
-    const targets = await this.stores.resources.lockTargets(tx, organizationId, resourceIds);
-    refuseUnknown(resourceIds, targets);
-    return targets.map((target) => ({ ...target, specs: plannedRules(target, address) }));
+  ): Promise<void> {
+    if (!ipAddress.includes('/')) return;
+    const range = { version: versionOf(ipAddress), text: ipAddress, resourceIds };
+    const { totalPrefix } = this.addressPolicy;
+    await refuseTooWideInTotal(this.stores.staticIpRules, tx, organization, range, totalPrefix);
   }
 
   private get addressPolicy(): StaticAddressPolicy {
@@ -304,7 +275,7 @@ function refuseUnknown(
   resourceIds: readonly string[],
   targets: readonly { readonly resourceId: string }[],
 ): void {
-  const known = new Set(targets.map((target) => target.resourceId));
+  const known = new Set(targets.map(idOf));
   const unknown = resourceIds.find((id) => !known.has(id.toLowerCase()));
   if (unknown !== undefined) throw notFound(`Resource ${unknown} does not exist`);
 }

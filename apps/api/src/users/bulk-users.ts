@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Trial } from '#entities';
 import { Bulk, rowsOf } from '../audit/bulk';
-import { badRequest } from '../errors';
+import { invalidField } from '../errors';
 import type { BulkOutcome, BulkResultsDto } from '../http/bulk.dto';
 import type { Actor } from '../http/actor';
 import { LockdownService } from '../lockdown/lockdown.service';
@@ -32,8 +32,7 @@ export class BulkUsers {
   /** @throws ApiError 400 for a dry run of what sends mail */
   act(actor: Actor, { userIds, action, reason = '' }: BulkUsersDto): Promise<BulkResultsDto> {
     // mail cannot be undone
-    if (Trial.current && action === 'RESEND_INVITATION')
-      throw badRequest(`action ${NO_TRIAL}`, { action: NO_TRIAL });
+    if (Trial.current && action === 'RESEND_INVITATION') throw invalidField('action', NO_TRIAL);
     const audited = { eventType: EVENTS[action], resourceType: 'USER' };
     return this.many.alone(actor, audited, rowsOf(userIds), async ({ id }): Promise<BulkOutcome> => {
       const { isActive, lockdown } = await this.users.find(actor.principal, id);

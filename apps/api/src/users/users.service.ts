@@ -8,7 +8,7 @@ import type { Principal } from '#guards';
 import { recordAction, type ActionObject } from '../audit/action-records';
 import { auditActor } from '../audit/audit-actor';
 import { changesBetween } from '../audit/changes';
-import { badRequest, forbidden, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
+import { forbidden, invalidField, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';
 import type { Actor } from '../http/actor';
 import { IN_ROLES, type UpdateUserDto } from './dto/user.dto';
 
@@ -51,7 +51,7 @@ export class UsersService {
     const before = await this.requireUser(tx, principal, id);
     const { name, isOrgAdmin, isActive, roleNames = before.roleNames } = dto;
     if (!isDeepStrictEqual(roleNames, before.roleNames)) {
-      throw badRequest(`roleNames ${IN_ROLES}`, { roleNames: IN_ROLES });
+      throw invalidField('roleNames', IN_ROLES);
     }
     if ((isActive && !before.isActive) || (isOrgAdmin && !before.isOrgAdmin)) refuseSuspended(principal);
     if (before.isService && isOrgAdmin === true) throw noServiceAdmin();
@@ -136,10 +136,8 @@ function refuseRecovery({ id }: UserRow, recoveryAdministratorId: string | null,
   );
 }
 
-const noServiceAdmin = (): ApiError => {
-  const message = 'must be false: a service user is for programs only';
-  return badRequest(`isOrgAdmin ${message}`, { isOrgAdmin: message });
-};
+const noServiceAdmin = (): ApiError =>
+  invalidField('isOrgAdmin', 'must be false: a service user is for programs only');
 
 const ownMfa = (): ApiError =>
   forbidden('Your own MFA takes a code: use POST /mfa/disable, or ask another administrator');

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, commandLineOf, hasEnded, signal } from '../processes';
+import { listenOnce } from '../ports';
+import { commandLineOf, hasEnded, signal } from '../processes';
+import { readIfPresent } from '../read-if-present';
 import type { Binaries } from './binaries';
 import { changeOwner } from './data-folder';
 import type { RunAs } from './system-user';
@@ -106,12 +107,7 @@ export class Cluster {
   }
 
   private read(name: string): string | undefined {
-    try {
-      return readFileSync(join(this.folder, name), 'utf8').trim();
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    return readIfPresent(join(this.folder, name))?.trim();
   }
 
   private write(name: string, text: string): void {
@@ -122,13 +118,4 @@ export class Cluster {
 }
 
 /** @returns the port bound, 0 when it is taken */
-function bindable(port: number): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(0));
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
-}
+const bindable = (port: number): Promise<number> => listenOnce(port, '127.0.0.1').catch(() => 0);

@@ -1,6 +1,7 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, commandLineOf, hasEnded, isRunning, signal } from '../processes';
+import { commandLineOf, hasEnded, isRunning, signal } from '../processes';
+import { readIfPresent } from '../read-if-present';
 
 /**
  * Shuts down a server that outlived the process that started it. Removes a lock file whose process id now belongs to
@@ -10,7 +11,8 @@ import { codeOf, commandLineOf, hasEnded, isRunning, signal } from '../processes
  */
 export async function stopOrphan(cluster: string): Promise<boolean> {
   const lock = join(cluster, 'postmaster.pid');
-  const [pid, folder] = readLock(lock);
+  const [first, folder] = (readIfPresent(lock) ?? '').split('\n');
+  const pid = Number(first);
   if (!pid || !folder || !isRunning(pid)) return false;
   const command = commandLineOf(pid);
   if (!command.includes('postgres') || !command.includes(folder)) {
@@ -26,14 +28,4 @@ export async function stopOrphan(cluster: string): Promise<boolean> {
     if (await hasEnded(pid, timeoutMs)) return true;
   }
   throw new Error(`An earlier PostgreSQL (process ${pid}) still holds ${cluster} and does not end.`);
-}
-
-function readLock(lock: string): [number, string | undefined] {
-  try {
-    const [pid, folder] = readFileSync(lock, 'utf8').split('\n');
-    return [Number(pid), folder];
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [0, undefined];
-    throw error;
-  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CallFailure } from '../call-failure';
+import { refused } from '../call-failure';
 import {
   NoTenantResponse,
   type PinnedConnection,
@@ -72,12 +72,7 @@ export class AdminApi {
     );
     const failure = refusalOf(response);
     if (failure.kind === 'denied')
-      throw new CallFailure(
-        'denied',
-        'The admin key may read only: give Drawbridge one with the role admin',
-        null,
-        true,
-      );
+      throw refused('denied', 'The admin key may read only: give Drawbridge one with the role admin');
     if (failure.kind !== 'target-missing' && failure.kind !== 'invalid') throw failure;
   }
 

@@ -1,4 +1,5 @@
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
+import { requestToken } from '../client-credentials';
 import type { Deadline } from '../deadline';
 import { fingerprint } from '../fingerprint';
 import { requestJson, type JsonAnswer, type JsonRequest } from '../request-json';
@@ -7,8 +8,6 @@ import { isError, refusalOf, unexpectedResponse } from './atlas-errors';
 const API = { cloud: 'Atlas', refusalOf };
 /** A version of the API that has service accounts and entries with an end. */
 const ACCEPT = 'application/vnd.atlas.2023-01-01+json';
-/** Characters that are valid in a header. */
-const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 export interface ServiceAccount {
   readonly clientId: string;
@@ -29,25 +28,15 @@ export class AtlasTokens {
   }
 
   /** Requests a token without the cache. @throws CallFailure */
-  async request(
-    { clientId, clientSecret }: ServiceAccount,
-    deadline: Deadline,
-  ): Promise<IssuedToken<string>> {
-    const operation = 'the token request';
+  request({ clientId, clientSecret }: ServiceAccount, deadline: Deadline): Promise<IssuedToken<string>> {
     const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
     const request = {
-      operation,
       url: `${this.endpoint}/api/oauth/token`,
       headers: { authorization: `Basic ${basic}` },
       body: new URLSearchParams({ grant_type: 'client_credentials' }),
       secrets: [clientSecret, basic],
     };
-    const { body } = await requestJson(API, request, deadline.requestTimeoutMs);
-    const { access_token: token, expires_in: seconds } = body;
-    const lifeSeconds = Number(seconds);
-    if (typeof token !== 'string' || !TOKEN.test(token) || !(lifeSeconds > 0))
-      throw unexpectedResponse(operation);
-    return { token, expiresAt: Date.now() + lifeSeconds * 1000 };
+    return requestToken(API, request, deadline.requestTimeoutMs);
   }
 }
 

@@ -1,5 +1,5 @@
 import { bisect, formatMark, ruleKey, type ChangeResult } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, refused, type CallFailure } from '../call-failure';
 import { Outcomes } from '../outcomes';
 import {
   byAction,
@@ -84,7 +84,7 @@ export class ListBatch {
       const entry = this.byCidr.get(cidrBlock);
       if (protocol !== 'all' || ports.length > 0) {
         const message = 'An entry of an access list has no protocol and no ports';
-        this.outcomes.failed([key], new CallFailure('invalid', message, null, true));
+        this.outcomes.failed([key], refused('invalid', message));
         return [];
       }
       if (entry && !isOurs(entry, this.target)) {
@@ -144,7 +144,7 @@ export class ListBatch {
   /** Whether a request is sent that may take its full time. */
   private canSend(keys: readonly string[]): boolean {
     if (!this.outcomes.haltedBy && this.list.deadline.hasTimeFor(1)) return true;
-    const failure = new CallFailure('conflict', 'The list has many changes: the others follow', null, true);
+    const failure = refused('conflict', 'The list has many changes: the others follow');
     if (this.outcomes.haltedBy) this.outcomes.unsent(keys);
     else this.outcomes.haltUnsent(keys, failure);
     return false;

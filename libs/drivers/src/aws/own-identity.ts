@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { CallFailure } from '../call-failure';
+import { refused } from '../call-failure';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
 import { DriverError } from '../driver-error';
 import { fingerprint } from '../fingerprint';
@@ -93,12 +93,7 @@ export class OwnIdentity {
     if (error instanceof NotConfigured) return error;
     this.onFailure(error instanceof Error ? error : new Error(String(error)));
     const kind = error instanceof DriverError ? error.kind : 'transient';
-    return new CallFailure(
-      kind,
-      'This deployment got no keys of its own identity: its log tells the operator why',
-      null,
-      true,
-    );
+    return refused(kind, 'This deployment got no keys of its own identity: its log tells the operator why');
   }
 }
 

@@ -1,5 +1,5 @@
 import { bisect } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, refused, type CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 import { ENTRY_MISMATCH } from './aws-errors';
 import type { PrefixList } from './prefix-list';
@@ -95,7 +95,7 @@ export class PrefixListChange {
     if (!this.outcomes.haltedBy && performance.now() <= this.sendDeadline) return true;
     const message = `${this.list.listId} takes long to change`;
     if (this.outcomes.haltedBy) this.outcomes.unsent(keysOf(items));
-    else this.outcomes.haltUnsent(keysOf(items), new CallFailure('conflict', message, null, true));
+    else this.outcomes.haltUnsent(keysOf(items), refused('conflict', message));
     return false;
   }
 

@@ -1,5 +1,5 @@
 import { canonicalCidr, formatMark, parseMark, ruleKey } from '#rules';
-import { CallFailure } from '../call-failure';
+import { refused, type CallFailure } from '../call-failure';
 import { ALL_TRAFFIC, allTrafficFrom, explainOpen, refuseOpenTarget } from '../open-target';
 import type { Outcomes } from '../outcomes';
 import type { AddChange, Inspection } from '../provider-driver';
@@ -52,7 +52,7 @@ export class PrefixListEntries implements AwsTarget {
     const remaining = withoutRemoved(snapshot.entries, new Set(removable.map(({ cidr }) => cidr)));
     const addable = this.planAdditions(adds, { ...snapshot, entries: remaining }, deployment, outcomes);
     const capacity = snapshot.facts.maxEntries - remaining.size;
-    const quotaFailure = new CallFailure('quota', this.fullMessage(snapshot.facts), null, true);
+    const quotaFailure = refused('quota', this.fullMessage(snapshot.facts));
     outcomes.failed(
       addable.slice(Math.max(0, capacity)).map(({ key }) => key),
       quotaFailure,
@@ -119,11 +119,11 @@ export class PrefixListEntries implements AwsTarget {
     facts: PrefixListFacts,
   ): CallFailure | null {
     if (protocol !== 'all' || ports.length > 0)
-      return new CallFailure('invalid', 'An entry of a prefix list has no protocol and no ports', null, true);
+      return refused('invalid', 'An entry of a prefix list has no protocol and no ports');
     const family = isIpv6(address) ? 'IPv6' : 'IPv4';
     if (family === facts.family) return null;
     const message = `${this.list.listId} is a list of ${facts.family} addresses: ${address} cannot be in it`;
-    return new CallFailure('wrong-family', message, null, true);
+    return refused('wrong-family', message);
   }
 
   private fullMessage({ maxEntries }: PrefixListFacts): string {

@@ -7,7 +7,7 @@ import {
   type ManagedPrefixList,
   type RemovePrefixListEntry,
 } from '@aws-sdk/client-ec2';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, CallFailure, refused } from '../call-failure';
 import { unexpectedResponse } from './aws-errors';
 import type { Ec2Access } from './ec2-clients';
 import { Ec2Target, type Page } from './ec2-target';
@@ -79,7 +79,7 @@ export class PrefixList extends Ec2Target {
   async waitUntilSettled(): Promise<PrefixListFacts> {
     const facts = await this.waitFor(({ isChanging }) => !isChanging);
     if (!facts.isChanging) return facts;
-    throw new CallFailure('conflict', `${this.listId} is being changed right now`, null, true);
+    throw refused('conflict', `${this.listId} is being changed right now`);
   }
 
   /** The entries of one version, all pages. */
@@ -168,19 +168,14 @@ function readFacts(observed: ManagedPrefixList, listId: string): PrefixListFacts
   const { AddressFamily, MaxEntries, OwnerId, State = '', StateMessage = '', Version } = observed;
   if (OwnerId === 'AWS') {
     const name = observed.PrefixListName ?? 'one of its own';
-    throw new CallFailure(
-      'invalid',
-      `${listId} is managed by AWS (${name}) and cannot be changed`,
-      null,
-      true,
-    );
+    throw refused('invalid', `${listId} is managed by AWS (${name}) and cannot be changed`);
   }
   if (observed.IpamPrefixListResolverSyncEnabled) {
     const message = `${listId} is managed by an IPAM prefix list resolver, which removes other entries`;
-    throw new CallFailure('invalid', message, null, true);
+    throw refused('invalid', message);
   }
   if (DELETED.test(State)) {
-    throw new CallFailure('target-missing', `${listId} no longer exists: ${State}`, null, true);
+    throw refused('target-missing', `${listId} no longer exists: ${State}`);
   }
   const isChanging = IN_PROGRESS.test(State);
   const isFamily = AddressFamily === 'IPv4' || AddressFamily === 'IPv6';

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { CallFailure } from '../call-failure';
 import { TokenCache, type CallToken, type IssuedToken } from '../call-tokens';
+import { requestToken } from '../client-credentials';
 import type { Deadline } from '../deadline';
 import { fingerprint } from '../fingerprint';
 import { requireSubjectCondition, withIdentity } from '../identity-tokens';
-import { requestJson } from '../request-json';
 import type { ServicePrincipal } from './azure-credentials';
-import { refusalOf, unexpectedResponse } from './azure-errors';
+import { refusalOf } from './azure-errors';
 
 /** The audience that Entra's documentation names. */
 const AUDIENCE = 'api://AzureADTokenExchange';
@@ -21,8 +21,6 @@ const UNKNOWN_MS = 600_000;
 const QUIET_MS = 1.5 * UNKNOWN_MS;
 const MUST_FIT = 'Issuer, subject and audience must fit exactly.';
 const CAPACITY = 200;
-/** Characters that are valid in a header. A token has some kilobytes at most. */
-const TOKEN = /^[\x21-\x7e]{1,20000}$/;
 
 /** In milliseconds since 1970. */
 interface UnknownTrust {
@@ -105,7 +103,7 @@ export class AccessTokens {
     return new CallFailure('transient', `${error.message} ${hint}`, error.code, true);
   }
 
-  private async post(
+  private post(
     tenantId: string,
     clientId: string,
     proof: Readonly<Record<string, string>>,
@@ -119,18 +117,7 @@ export class AccessTokens {
       scope: `${this.audience}/.default`,
     });
     const url = `${this.authority}/${tenantId}/oauth2/v2.0/token`;
-    const operation = 'the token request';
-    const request = { operation, url, body, secrets };
-    const { body: issued } = await requestJson(
-      { cloud: 'Azure', refusalOf },
-      request,
-      deadline.requestTimeoutMs,
-    );
-    const { access_token: token, expires_in: seconds } = issued;
-    const lifeSeconds = Number(seconds);
-    if (typeof token !== 'string' || !TOKEN.test(token) || !(lifeSeconds > 0))
-      throw unexpectedResponse(operation);
-    return { token, expiresAt: Date.now() + lifeSeconds * 1000 };
+    return requestToken({ cloud: 'Azure', refusalOf }, { url, body, secrets }, deadline.requestTimeoutMs);
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseRuleKey, ruleKey } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, CallFailure, refused } from '../call-failure';
 import { doneWith, Outcomes } from '../outcomes';
 import type { Deadline } from '../deadline';
 import type { AddChange, RemoveChange } from '../provider-driver';
@@ -44,7 +44,7 @@ export class Batch {
     // Our names contain a hash: a rule that has one was ours, whatever it lets in now.
     if (existing && !isOurs(existing, this.deployment) && !hasOurName(existing, this.deployment)) {
       const message = `${name} is not ours: it has neither our mark nor a name of ours`;
-      return this.outcomes.failed([name], new CallFailure('conflict', message, null, true));
+      return this.outcomes.failed([name], refused('conflict', message));
     }
     if (!this.outcomes.maySend(name, this.deadline)) return;
     try {
@@ -125,14 +125,14 @@ export class Batch {
     this.outcomes.done(ruleKey(spec), name, drifted ? {} : { isNew: true });
   }
 
-  /** @param refused a priority that Azure reported as taken, even if the rule list does not show it */
-  private freePriority(window: PriorityWindow, refused?: number): number {
+  /** @param reported a priority that Azure reported as taken, even if the rule list does not show it */
+  private freePriority(window: PriorityWindow, reported?: number): number {
     const taken = new Set(this.rules.filter(({ isInbound }) => isInbound).map(({ priority }) => priority));
-    if (refused !== undefined) taken.add(refused);
+    if (reported !== undefined) taken.add(reported);
     const free = nextFree(window, taken);
     if (free !== null) return free;
     const message = `No priority from ${window.from} to ${window.to} is free in the network security group`;
-    throw new CallFailure('quota', message, null, true);
+    throw refused('quota', message);
   }
 
   /** Adds a number to a name that is taken by a rule we must not overwrite. */

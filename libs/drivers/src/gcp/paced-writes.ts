@@ -1,5 +1,5 @@
 import { RETRYABLE_KINDS, type DriverErrorKind } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, refused, type CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 
 /** One write and its key in the outcomes. */
@@ -46,7 +46,7 @@ export async function sendPaced(
     width = Math.min(2 * width, MAX_CONCURRENCY)
   ) {
     if (performance.now() >= deadline) {
-      outcomes.haltUnsent([], new CallFailure('transient', 'The time for one batch was over', null, true));
+      outcomes.haltUnsent([], refused('transient', 'The time for one batch was over'));
       break;
     }
     const wave = writes.slice(sent, sent + width);

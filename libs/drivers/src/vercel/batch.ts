@@ -1,5 +1,5 @@
 import { bisect, ruleKey, type ChangeResult, type RuleSpec } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, CallFailure, refused } from '../call-failure';
 import { Outcomes } from '../outcomes';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import { keyOfCidr } from '../whole-list/plan-rewrite';
@@ -182,9 +182,9 @@ export class Batch {
   /** @throws CallFailure when it is too late for a write */
   private requireTime(): void {
     if (performance.now() - this.readAt > MAX_AGE_MS)
-      throw new CallFailure('transient', 'The list was read too long ago to be written', null, true);
+      throw refused('transient', 'The list was read too long ago to be written');
     if (!this.firewall.api.deadline.hasTimeFor(REQUESTS_PER_WRITE))
-      throw new CallFailure('transient', 'The changes before it took all the time', null, true);
+      throw refused('transient', 'The changes before it took all the time');
   }
 
   private async read(): Promise<void> {
@@ -202,12 +202,7 @@ export class Batch {
 
 const hasPorts = ({ protocol, ports }: RuleSpec): boolean => protocol !== 'all' || ports.length > 0;
 
-const PORTS_NOT_SUPPORTED = new CallFailure(
-  'invalid',
-  'A firewall rule of Vercel knows no ports',
-  null,
-  true,
-);
+const PORTS_NOT_SUPPORTED = refused('invalid', 'A firewall rule of Vercel knows no ports');
 
 const NOT_AS_WRITTEN = new CallFailure(
   'transient',
@@ -217,7 +212,7 @@ const NOT_AS_WRITTEN = new CallFailure(
 );
 
 const listFull = (capacity: number): CallFailure =>
-  new CallFailure('quota', `The firewall rule holds ${capacity} addresses, and no more`, null, true);
+  refused('quota', `The firewall rule holds ${capacity} addresses, and no more`);
 
 /** The refusal may be caused by a single address. */
 const mayConcernItem = ({ kind }: CallFailure): boolean => kind === 'invalid' || kind === 'quota';

@@ -1,5 +1,5 @@
 import type { ChangeResult, DriverErrorKind } from '#rules';
-import { asCallFailure, CallFailure } from '../call-failure';
+import { asCallFailure, refused, type CallFailure } from '../call-failure';
 import type { CloudTarget, RuleChange } from '../provider-driver';
 import { planRewrite, resultsOf, type ListForm, type Rewrite } from './plan-rewrite';
 
@@ -77,8 +77,7 @@ export class ListChange<State extends ListState> {
   private async write({ entries }: Rewrite): Promise<CallFailure | null> {
     if (!entries) return null;
     // A process that was suspended meanwhile would write an outdated list.
-    if (!this.hasTime())
-      return new CallFailure('transient', 'The time for the change was over before it was sent', null, true);
+    if (!this.hasTime()) return refused('transient', 'The time for the change was over before it was sent');
     try {
       await this.port.write(this.state, entries);
       return null;

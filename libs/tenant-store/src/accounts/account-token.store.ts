@@ -39,18 +39,12 @@ const USABLE = `t.token_hash = $1 AND t.purpose = ANY($2) AND t.used_at IS NULL 
 export class AccountTokenStore {
   /** Creates none for a service user: it has no password. */
   async create(tx: Tx, token: NewAccountToken): Promise<void> {
+    const { organizationId, userId, purpose, tokenHash, ttlSeconds, passedOnBy = null } = token;
     await tx.query(
       `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at, passed_on_by)
        SELECT organization_id, id, $3, $4, now() + make_interval(secs => $5), $6::uuid FROM users
        WHERE organization_id = $1 AND id = $2 AND NOT is_service`,
-      [
-        token.organizationId,
-        token.userId,
-        token.purpose,
-        token.tokenHash,
-        token.ttlSeconds,
-        token.passedOnBy ?? null,
-      ],
+      [organizationId, userId, purpose, tokenHash, ttlSeconds, passedOnBy],
     );
   }
 

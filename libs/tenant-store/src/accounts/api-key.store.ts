@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import {
-  type ApiKeyEntity,
+  ApiKeyEntity,
   type ListDefinition,
   type ListQuery,
   type Sliced,
@@ -9,6 +9,7 @@ import {
   choiceFilter,
   first,
   idFilter,
+  insertRow,
   listPage,
 } from '#entities';
 
@@ -16,6 +17,13 @@ export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' 
   readonly userEmail: string;
   readonly isRevoked: boolean;
 }
+
+export type NewApiKey = Readonly<
+  Omit<
+    ApiKeyEntity,
+    'id' | 'organizationId' | 'toldEnd' | 'revokedAt' | 'lastUsedAt' | 'lastUsedIp' | 'createdAt'
+  >
+>;
 
 /** A user of the organization that a key can be created for. */
 export interface KeyOwner {
@@ -64,39 +72,9 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   }
 
   /** Call `lockOwner` first. */
-  async create(
-    tx: Tx,
-    organization: OrganizationId,
-    key: {
-      userId: string;
-      name: string;
-      description: string | null;
-      keyPrefix: string;
-      keyHash: string;
-      scopes: readonly string[];
-      agents: readonly string[];
-      expiresAt: Date | null;
-      createdByEmail: string;
-    },
-  ): Promise<ApiKeyRow> {
-    const [row] = await tx.query<ApiKeyRow[]>(
-      `INSERT INTO api_keys AS k (organization_id, user_id, name, description, key_prefix, key_hash, scopes,
-         expires_at, created_by_email, agents)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING ${COLUMNS}`,
-      [
-        organization,
-        key.userId,
-        key.name,
-        key.description,
-        key.keyPrefix,
-        key.keyHash,
-        key.scopes,
-        key.expiresAt,
-        key.createdByEmail,
-        key.agents,
-      ],
-    );
-    return row!;
+  async create(tx: Tx, organization: OrganizationId, key: NewApiKey): Promise<ApiKeyRow> {
+    const id = await insertRow(tx, ApiKeyEntity, { ...key, organizationId: organization });
+    return (await first<ApiKeyRow>(tx, `${API_KEY_LIST.list} AND k.id = $2`, [organization, id]))!;
   }
 
   list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<ApiKeyRow>> {

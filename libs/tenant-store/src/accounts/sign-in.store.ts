@@ -1,5 +1,6 @@
 import type { OrganizationId } from '#rules';
 import { type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+import { lockUser } from './lock-user';
 
 /** One of a user's sign-ins that can still be refreshed. */
 export interface SignInRow {
@@ -46,10 +47,7 @@ export class SignInStore implements TenantStore<SignInStore> {
     id: string | null,
   ): Promise<number> {
     // serializes with a rotation, which would insert a token that this update does not see
-    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
-      organization,
-      userId,
-    ]);
+    await lockUser(tx, organization, userId);
     const [ended] = await tx.query<{ count: number }[]>(
       `WITH live AS (SELECT family_id ${LIVE}), revoked AS (
          UPDATE refresh_tokens SET revoked_at = now() WHERE organization_id = $1 AND user_id = $2

@@ -1,7 +1,7 @@
 import { type OrganizationId, asOrganizationId } from '#rules';
 import {
   BillingDetailsEntity,
-  type PaymentEntity,
+  PaymentEntity,
   type Slice,
   type Sliced,
   type SubscriptionEntity,
@@ -95,6 +95,7 @@ export class BillingStore implements TenantStore<BillingStore> {
    * @returns null when the current one is paid and continues
    */
   openCheckout(tx: Tx, organization: OrganizationId, checkout: NewCheckout): Promise<SubscriptionRow | null> {
+    const { planId, priceCents, currency, adapter, checkoutReference } = checkout;
     return first<SubscriptionRow>(
       tx,
       `INSERT INTO subscriptions AS s (organization_id, plan_id, price_cents, currency, adapter, checkout_reference)
@@ -105,30 +106,12 @@ export class BillingStore implements TenantStore<BillingStore> {
          cancel_at_period_end = false, updated_at = now()
        WHERE s.status IN (${mayBecome('PENDING')})
        RETURNING ${SUBSCRIPTION_COLUMNS}`,
-      [
-        organization,
-        checkout.planId,
-        checkout.priceCents,
-        checkout.currency,
-        checkout.adapter,
-        checkout.checkoutReference,
-      ],
+      [organization, planId, priceCents, currency, adapter, checkoutReference],
     );
   }
 
   async recordPayment(tx: Tx, organization: OrganizationId, payment: NewPayment): Promise<void> {
-    await tx.query(
-      `INSERT INTO payments (organization_id, subscription_id, amount_cents, currency, status, adapter_reference)
-       VALUES ($1, $2, $3, $4, $5, $6)`,
-      [
-        organization,
-        payment.subscriptionId,
-        payment.amountCents,
-        payment.currency,
-        payment.status,
-        payment.adapterReference,
-      ],
-    );
+    await tx.insert(PaymentEntity, { ...payment, organizationId: organization });
   }
 
   /** Newest first. */

@@ -38,7 +38,11 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
         WHEN ${oneMore} > now() THEN current_period_end ELSE now() END,
       current_period_end = CASE WHEN ${oneMore} > now() THEN ${oneMore}
         ELSE now() + make_interval(months => $3) END`;
-    return this.run(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [organization, id, MONTHS[interval]]);
+    return first<SubscriptionRow>(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [
+      organization,
+      id,
+      MONTHS[interval],
+    ]);
   }
 
   /** Paid for a period given by the payment service. @param reference the service's id of the subscription */
@@ -52,7 +56,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     const changes = `grace_period_end = NULL, cancel_at_period_end = false, adapter_reference = $3,
       current_period_start = $4, current_period_end = $5`;
     const statement = move('ACTIVE', mayBecome('ACTIVE'), changes, 'PAID');
-    return this.run(tx, statement, [organization, id, reference, period.start, period.end]);
+    return first<SubscriptionRow>(tx, statement, [organization, id, reference, period.start, period.end]);
   }
 
   /** Ends with the paid period. @param periodEnd as given by the payment service; null: unchanged */
@@ -64,23 +68,25 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
   ): Promise<SubscriptionRow | null> {
     const changes = `cancel_at_period_end = true, current_period_end = coalesce($3, current_period_end)`;
     const statement = move('CANCELLED', mayBecome('CANCELLED'), changes, 'PAID');
-    return this.run(tx, statement, [organization, id, periodEnd]);
+    return first<SubscriptionRow>(tx, statement, [organization, id, periodEnd]);
   }
 
   /** Not paid in time: the grace period starts. */
   fallDue(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `grace_period_end = now() + make_interval(days => ${GRACE_DAYS})`;
-    return this.run(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [organization, id]);
+    return first<SubscriptionRow>(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [
+      organization,
+      id,
+    ]);
   }
 
   /** Ended: the organization is back on the Free plan. */
   expire(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `cancel_at_period_end = false`;
-    return this.run(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [organization, id]);
-  }
-
-  private run(tx: Tx, statement: string, given: readonly unknown[]): Promise<SubscriptionRow | null> {
-    return first<SubscriptionRow>(tx, statement, [...given]);
+    return first<SubscriptionRow>(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [
+      organization,
+      id,
+    ]);
   }
 }
 

@@ -23,6 +23,7 @@ import {
   touches,
 } from '#entities';
 import { reaches } from '../roles/granted-sql';
+import { lockUser } from '../accounts/lock-user';
 
 /** SQL: one audit record for each row of `ended`; common fields are parameter $3, `own` has the row's fields. */
 const recordEach = (tx: Tx, own: string): string =>
@@ -172,10 +173,7 @@ export class OffboardingStore implements TenantStore<OffboardingStore> {
     actor: AuditActor,
     requestId: string | null = null,
   ): Promise<boolean> {
-    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
-      organization,
-      userId,
-    ]);
+    await lockUser(tx, organization, userId);
     const withdrawn = await withdrawApprovals(tx, organization, userId, requestId);
     if (withdrawn.length > 0)
       await this.audit.write(tx, organization, ...withdrawn.map((request) => endedEntry(actor, request)));

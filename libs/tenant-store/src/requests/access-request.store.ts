@@ -29,6 +29,7 @@ import {
 } from './access-request-deciders';
 import { type AccessRequestRow, type NewAccessRequest, SAME } from './access-request-rows';
 import { covers, isEnough } from '../sessions/session-start';
+import { lockUser } from '../accounts/lock-user';
 
 /** How long a request waits for a decision. */
 const DECIDED_WITHIN = `interval '24 hours'`;
@@ -184,10 +185,7 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     organization: OrganizationId,
     request: NewAccessRequest,
   ): Promise<{ id: string; isNew: boolean } | null> {
-    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
-      organization,
-      request.requesterId,
-    ]);
+    await lockUser(tx, organization, request.requesterId);
     const given = [
       organization,
       request.requesterId,

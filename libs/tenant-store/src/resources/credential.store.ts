@@ -1,6 +1,6 @@
-import { PROVIDERS, type OrganizationId, type Provider } from '#rules';
+import { PROVIDERS, type OrganizationId } from '#rules';
 import {
-  type CredentialEntity,
+  CredentialEntity,
   type DataKeyRow,
   SELECT_SEALED_CREDENTIAL,
   type SealedCredential,
@@ -11,6 +11,7 @@ import {
   type Tx,
   choiceFilter,
   first,
+  insertRow,
   listPage,
   rows,
   touches,
@@ -126,32 +127,17 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   async create(
     tx: Tx,
     organization: OrganizationId,
-    credential: {
-      id: string;
-      name: string;
-      provider: Provider;
-      credentialType: string;
-      hints: Readonly<Record<string, string>>;
-      sealedData: Readonly<Record<string, string>>;
-      checkInSeconds: number | null;
+    {
+      checkInSeconds,
+      ...credential
+    }: Pick<CredentialEntity, 'id' | 'name' | 'provider' | 'credentialType' | 'hints' | 'sealedData'> & {
+      readonly checkInSeconds: number | null;
     },
   ): Promise<CredentialRow> {
-    const [row] = await tx.query<CredentialRow[]>(
-      `INSERT INTO credentials AS c
-         (id, organization_id, name, provider, credential_type, hints, sealed_data, check_due_at)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8::float8)) RETURNING ${COLUMNS}`,
-      [
-        credential.id,
-        organization,
-        credential.name,
-        credential.provider,
-        credential.credentialType,
-        JSON.stringify(credential.hints),
-        JSON.stringify(credential.sealedData),
-        credential.checkInSeconds,
-      ],
-    );
-    return row!;
+    const checkDueAt =
+      checkInSeconds === null ? null : (): string => `now() + make_interval(secs => ${checkInSeconds})`;
+    await insertRow(tx, CredentialEntity, { ...credential, organizationId: organization, checkDueAt });
+    return (await this.find(tx, organization, credential.id))!;
   }
 
   list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<CredentialRow>> {

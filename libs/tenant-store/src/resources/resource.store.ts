@@ -14,7 +14,9 @@ import {
   type TenantStore,
   Trial,
   type Tx,
+  ResourceEntity,
   first,
+  insertRow,
   listPage,
 } from '#entities';
 import { GRANT, reaches, resourcesOf } from '../roles/granted-sql';
@@ -113,26 +115,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     organization: OrganizationId,
     resource: Omit<NewResource, 'object'> & { readonly targetId: string },
   ): Promise<ResourceRow> {
-    const [created] = await tx.query<{ id: string }[]>(
-      `INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier,
-         region, config, target_id, endpoint, labels, account)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING id`,
-      [
-        organization,
-        resource.name,
-        resource.accessId,
-        resource.provider,
-        resource.resourceType,
-        resource.resourceIdentifier,
-        resource.region,
-        JSON.stringify(resource.config),
-        resource.targetId,
-        resource.endpoint,
-        JSON.stringify(resource.labels),
-        resource.account,
-      ],
-    );
-    return (await this.find(tx, organization, created!.id))!;
+    const written = { ...resource, credentialId: resource.accessId, organizationId: organization };
+    return (await this.find(tx, organization, await insertRow(tx, ResourceEntity, written)))!;
   }
 
   /**

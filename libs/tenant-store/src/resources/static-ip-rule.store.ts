@@ -28,6 +28,7 @@ import {
   Trial,
   type Tx,
   choiceFilter,
+  insertRow,
   definedFields,
   first,
   idFilter,
@@ -214,17 +215,12 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   }
 
   /** @returns its id; it has no entries yet */
-  async create(
+  create(
     tx: Tx,
     organization: OrganizationId,
     rule: Pick<StaticIpRuleRow, 'label' | 'ipAddress' | 'createdByEmail' | 'expiresAt' | 'reviewBy'>,
   ): Promise<string> {
-    const [created] = await tx.query<{ id: string }[]>(
-      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email, expires_at, review_by)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING id`,
-      [organization, rule.label, rule.ipAddress, rule.createdByEmail, rule.expiresAt, rule.reviewBy],
-    );
-    return created!.id;
+    return insertRow(tx, StaticIpRuleEntity, { ...rule, organizationId: organization });
   }
 
   /** @param changes fields that are undefined stay as they are */

@@ -6,12 +6,12 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  brokenConstraint,
   definedFields,
   choiceFilter,
   first,
   idFilter,
   listPage,
+  unlessTaken,
 } from '#entities';
 import { reaches, resourcesOf } from './granted-sql';
 
@@ -138,22 +138,13 @@ export class RoleStore implements TenantStore<RoleStore> {
     return this.find(tx, organization, created.id);
   }
 
-  /** @returns 'name-taken' when another role has the name: a constraint decides, and the transaction is aborted */
-  async update(
-    tx: Tx,
-    organization: OrganizationId,
-    id: string,
-    changes: RoleChanges,
-  ): Promise<'updated' | 'name-taken'> {
-    try {
+  /** @returns false when another role has the name: a constraint decides, and the transaction is aborted */
+  update(tx: Tx, organization: OrganizationId, id: string, changes: RoleChanges): Promise<boolean> {
+    return unlessTaken('roles_organization_id_name_key', async () => {
       await tx.update(RoleEntity, { organizationId: organization, id }, definedFields(changes));
       if (changes.resourceSelector !== undefined)
         await this.select(tx, organization, id, changes.resourceSelector);
-      return 'updated';
-    } catch (error) {
-      if (brokenConstraint(error) === 'roles_organization_id_name_key') return 'name-taken';
-      throw error;
-    }
+    });
   }
 
   /** Replaces the combinations of its selector. */

@@ -1,18 +1,19 @@
 import type { OrganizationId } from '#rules';
 import {
   type DataKeyRow,
-  type IdentityProviderEntity,
+  IdentityProviderEntity,
   type ListDefinition,
   type ListQuery,
   type Sliced,
   type TenantStore,
   type Tx,
-  brokenConstraint,
   choiceFilter,
+  definedFields,
   first,
   listPage,
   rows,
   touches,
+  unlessTaken,
 } from '#entities';
 
 /** What a group of the issuer makes of its members: members of a role, or administrators. */
@@ -137,71 +138,23 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
     );
   }
 
-  /** @returns false when the name is taken */
+  /** @returns false when the name is taken: a constraint decides, and the transaction is aborted */
   create(tx: Tx, organization: OrganizationId, provider: NewIdentityProvider): Promise<boolean> {
-    return touches(
-      tx,
-      `INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, groups_claim,
-         email_domains, create_users, trusts_second_factor, is_enabled, created_by_email, group_pattern)
-       VALUES ($2, $1, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-       ON CONFLICT ON CONSTRAINT ${NAME_KEY} DO NOTHING RETURNING id`,
-      [
-        organization,
-        provider.id,
-        provider.name,
-        provider.issuer,
-        provider.clientId,
-        JSON.stringify(provider.sealedData),
-        provider.groupsClaim,
-        provider.emailDomains,
-        provider.createUsers,
-        provider.trustsSecondFactor,
-        provider.isEnabled,
-        provider.createdByEmail,
-        provider.groupPattern,
-      ],
-    );
+    const written = { ...provider, organizationId: organization };
+    return unlessTaken(NAME_KEY, () => tx.insert(IdentityProviderEntity, written));
   }
 
-  /** @returns 'name-taken' when another one has the name: a constraint decides, and the transaction is aborted */
-  async update(
+  /** @returns as `create` */
+  update(
     tx: Tx,
     organization: OrganizationId,
     id: string,
     changes: IdentityProviderChanges,
-  ): Promise<'updated' | 'name-taken'> {
-    const { groupsClaim, groupPattern, sealedData } = changes;
-    try {
-      await tx.query(
-        `UPDATE identity_providers SET name = coalesce($3, name), issuer = coalesce($4, issuer),
-           client_id = coalesce($5, client_id), sealed_data = coalesce($6::jsonb, sealed_data),
-           groups_claim = CASE WHEN $7 THEN $8 ELSE groups_claim END, email_domains = coalesce($9::text[], email_domains),
-           create_users = coalesce($10, create_users), trusts_second_factor = coalesce($11, trusts_second_factor),
-           is_enabled = coalesce($12, is_enabled),
-           group_pattern = CASE WHEN $13 THEN $14 ELSE group_pattern END, last_error = NULL, updated_at = now()
-         WHERE organization_id = $1 AND id = $2`,
-        [
-          organization,
-          id,
-          changes.name ?? null,
-          changes.issuer ?? null,
-          changes.clientId ?? null,
-          sealedData ? JSON.stringify(sealedData) : null,
-          groupsClaim !== undefined,
-          groupsClaim ?? null,
-          changes.emailDomains ?? null,
-          changes.createUsers ?? null,
-          changes.trustsSecondFactor ?? null,
-          changes.isEnabled ?? null,
-          groupPattern !== undefined,
-          groupPattern ?? null,
-        ],
-      );
-      return 'updated';
-    } catch (error) {
-      if (brokenConstraint(error) === NAME_KEY) return 'name-taken';
-      throw error;
-    }
+  ): Promise<boolean> {
+    const written = { ...definedFields(changes), lastError: null };
+    return unlessTaken(NAME_KEY, () =>
+      tx.update(IdentityProviderEntity, { organizationId: organization, id }, written),
+    );
   }
 
   /** Call `UserStore.missingRoles` first. Each mapping once. */

@@ -6,11 +6,11 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  brokenConstraint,
   choiceFilter,
   first,
   listPage,
   touches,
+  unlessTaken,
 } from '#entities';
 
 /** Claim: the allowed values. */
@@ -24,16 +24,13 @@ export interface OidcTrustRow extends Readonly<Omit<OidcTrustEntity, 'organizati
 
 export type NewOidcTrust = Pick<
   OidcTrustRow,
-  'name' | 'preset' | 'issuer' | 'serviceUserId' | 'conditions' | 'createdByEmail'
-> & { readonly scopes: readonly string[] };
+  'name' | 'preset' | 'issuer' | 'serviceUserId' | 'conditions' | 'scopes' | 'createdByEmail'
+>;
 
 /** undefined: unchanged */
-export interface OidcTrustChanges {
-  readonly name?: string | undefined;
-  readonly conditions?: OidcConditions | undefined;
-  readonly scopes?: readonly string[] | undefined;
-  readonly isEnabled?: boolean | undefined;
-}
+export type OidcTrustChanges = {
+  readonly [Name in 'name' | 'conditions' | 'scopes' | 'isEnabled']?: OidcTrustRow[Name] | undefined;
+};
 
 const SELECT = `SELECT t.id, t.name, t.preset, t.issuer, t.service_user_id AS "serviceUserId", u.email AS "serviceUserEmail",
     u.is_active AS "isServiceUserActive", t.scopes, t.conditions, t.is_enabled AS "isEnabled", t.revision,
@@ -94,55 +91,42 @@ export class OidcTrustStore implements TenantStore<OidcTrustStore> {
 
   /** @returns its id, null when the name is taken */
   async create(tx: Tx, organization: OrganizationId, trust: NewOidcTrust): Promise<string | null> {
+    const { name, preset, issuer, serviceUserId, scopes, conditions, createdByEmail } = trust;
     const [created] = await tx.query<{ id: string }[]>(
       `INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions, created_by_email)
        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
        ON CONFLICT ON CONSTRAINT ${NAME_KEY} DO NOTHING RETURNING id`,
-      [
-        organization,
-        trust.name,
-        trust.preset,
-        trust.issuer,
-        trust.serviceUserId,
-        trust.scopes,
-        JSON.stringify(trust.conditions),
-        trust.createdByEmail,
-      ],
+      [organization, name, preset, issuer, serviceUserId, scopes, JSON.stringify(conditions), createdByEmail],
     );
     return created?.id ?? null;
   }
 
   /**
    * A change of what the trust allows ends its access tokens.
-   * @returns 'name-taken' when another trust has the name: a constraint decides, and the transaction is aborted
+   * @returns false when another trust has the name: a constraint decides, and the transaction is aborted
    */
-  async update(
+  update(
     tx: Tx,
     organization: OrganizationId,
     id: string,
     { name, conditions, scopes, isEnabled }: OidcTrustChanges,
-  ): Promise<'updated' | 'name-taken'> {
-    try {
-      await tx.query(
+  ): Promise<boolean> {
+    const given = [
+      name ?? null,
+      conditions ? JSON.stringify(conditions) : null,
+      scopes ?? null,
+      isEnabled ?? null,
+    ];
+    return unlessTaken(NAME_KEY, () =>
+      tx.query(
         `UPDATE oidc_trusts SET name = coalesce($3, name), conditions = coalesce($4::jsonb, conditions),
            scopes = coalesce($5::text[], scopes), is_enabled = coalesce($6, is_enabled), updated_at = now(),
            revision = revision + (coalesce($4::jsonb, conditions) <> conditions
              OR coalesce($5::text[], scopes) <> scopes OR coalesce($6, is_enabled) <> is_enabled)::int
          WHERE organization_id = $1 AND id = $2`,
-        [
-          organization,
-          id,
-          name ?? null,
-          conditions ? JSON.stringify(conditions) : null,
-          scopes ?? null,
-          isEnabled ?? null,
-        ],
-      );
-      return 'updated';
-    } catch (error) {
-      if (brokenConstraint(error) === NAME_KEY) return 'name-taken';
-      throw error;
-    }
+        [organization, id, ...given],
+      ),
+    );
   }
 
   delete(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type SsoAttemptEntity, type Tx, first } from '#entities';
+import { SsoAttemptEntity, type Tx, first, insertRow } from '#entities';
 
 /** What a sign-in is recognized by, at the issuer and at the client. */
 export type NewSsoAttempt = Readonly<
@@ -55,12 +55,11 @@ const REDEEMED_FOR = '5 minutes';
  */
 export class SsoAttemptStore {
   async begin(tx: Tx, organization: OrganizationId, attempt: NewSsoAttempt): Promise<void> {
-    const { id, providerId, stateHash, sealedData, clientChallenge, returnsTo } = attempt;
-    await tx.query(
-      `INSERT INTO sso_attempts (organization_id, id, provider_id, state_hash, sealed_data, client_challenge, returns_to,
-         expires_at) VALUES ($1, $2, $3, $4, $5::jsonb, $6, $7, now() + interval '${BEGUN_FOR}')`,
-      [organization, id, providerId, stateHash, JSON.stringify(sealedData), clientChallenge, returnsTo],
-    );
+    await insertRow(tx, SsoAttemptEntity, {
+      ...attempt,
+      organizationId: organization,
+      expiresAt: () => `now() + interval '${BEGUN_FOR}'`,
+    });
   }
 
   /** Uses the state of an answer to an organization's callback. @returns null: it waits for no such answer */

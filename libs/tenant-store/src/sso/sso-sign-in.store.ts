@@ -1,6 +1,7 @@
 import type { OrganizationId } from '#rules';
-import { LIVE, type SsoSignInEntity, type TenantStore, type Tx, touches } from '#entities';
+import { LIVE, SsoSignInEntity, type TenantStore, type Tx, touches } from '#entities';
 import { IS_VALID_KEY } from '../accounts/account.store';
+import { lockUser } from '../accounts/lock-user';
 
 export type NewSsoSignIn = Pick<SsoSignInEntity, 'familyId' | 'identityId' | 'userId' | 'sealedData'>;
 
@@ -47,23 +48,14 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
       'UPDATE users SET sso_refused_at = NULL, sso_session_over_at = NULL WHERE organization_id = $1 AND id = $2',
       [organization, signIn.userId],
     );
-    await tx.query(
-      `INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id, sealed_data, check_due_at)
-       VALUES ($1, $2, $3, $4, $5::jsonb,
-         now() + CASE WHEN $5::jsonb IS NULL THEN interval '${UNCHECKED_FOR}' ELSE ${CHECKED_FOR} END)`,
-      [
-        organization,
-        signIn.familyId,
-        signIn.identityId,
-        signIn.userId,
-        signIn.sealedData && JSON.stringify(signIn.sealedData),
-      ],
-    );
+    const checkedFor = signIn.sealedData === null ? `interval '${UNCHECKED_FOR}'` : CHECKED_FOR;
+    const checkDueAt = (): string => `now() + ${checkedFor}`;
+    await tx.insert(SsoSignInEntity, { ...signIn, organizationId: organization, checkDueAt });
   }
 
   /** Ends one sign-in: its user is locked first, as for every revocation. */
   async end(tx: Tx, organization: OrganizationId, userId: string, familyId: string): Promise<void> {
-    await this.lockUser(tx, organization, userId);
+    await lockUser(tx, organization, userId);
     await tx.query(endSignIns('s.family_id = $2'), [organization, familyId]);
   }
 
@@ -77,7 +69,7 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
     userId: string,
     { familyId, sealedData, askedAt }: AskedSsoSignIn,
   ): Promise<boolean> {
-    await this.lockUser(tx, organization, userId);
+    await lockUser(tx, organization, userId);
     const isAsked = 's.family_id = $2 AND s.sealed_data = $3::jsonb AND s.asked_at = $4::timestamptz';
     const given = [organization, familyId, JSON.stringify(sealedData), askedAt];
     if (await touches(tx, endSignIns(isAsked), given)) return true;
@@ -112,13 +104,6 @@ export class SsoSignInStore implements TenantStore<SsoSignInStore> {
       ),
       [organization, providerId],
     );
-  }
-
-  private async lockUser(tx: Tx, organization: OrganizationId, userId: string): Promise<void> {
-    await tx.query('SELECT FROM users WHERE organization_id = $1 AND id = $2 FOR NO KEY UPDATE', [
-      organization,
-      userId,
-    ]);
   }
 
   /** Whether an issuer vouches for a sign-in. */

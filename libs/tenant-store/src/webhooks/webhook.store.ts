@@ -7,8 +7,9 @@ import {
   type TenantStore,
   type Tx,
   type WebhookDeliveryEntity,
-  type WebhookEntity,
+  WebhookEntity,
   choiceFilter,
+  definedFields,
   first,
   listPage,
   timedSlice,
@@ -38,13 +39,9 @@ export type NewWebhook = Pick<
 };
 
 /** undefined: unchanged */
-export interface WebhookChanges {
-  /** null: none from now on */
-  readonly name?: string | null | undefined;
-  readonly shownUrl?: string | undefined;
-  readonly eventTypes?: WebhookRow['eventTypes'] | undefined;
-  readonly sealedData?: SealedWebhook | undefined;
-}
+export type WebhookChanges = {
+  readonly [Name in 'name' | 'shownUrl' | 'eventTypes' | 'sealedData']?: LockedWebhook[Name] | undefined;
+};
 
 /** What records call it: its URL says where to, also after it is named otherwise. */
 export const webhookLabel = ({ name, shownUrl }: Pick<WebhookEntity, 'name' | 'shownUrl'>): string =>
@@ -69,9 +66,6 @@ export const WEBHOOK_LIST: ListDefinition = {
     ),
   },
 };
-
-/** SQL: ends the lease of a worker that sends to it, whose outcomes are no longer written: what it was sending is sent again. */
-const LEASE_ENDED = 'leased_until = clock_timestamp()';
 
 /** An organization's webhooks. Workers send to them: `WebhookDeliveryStore`. */
 export class WebhookStore implements TenantStore<WebhookStore> {
@@ -100,19 +94,12 @@ export class WebhookStore implements TenantStore<WebhookStore> {
 
   /** It gets what is sealed from now on. */
   async create(tx: Tx, organization: OrganizationId, webhook: NewWebhook): Promise<void> {
+    const { id, format, shownUrl, sealedData, eventTypes, createdByEmail, name } = webhook;
+    const sealed = JSON.stringify(sealedData);
     await tx.query(
       `INSERT INTO webhooks (id, organization_id, format, shown_url, sealed_data, event_types, created_by_email, name, cursor)
        VALUES ($2, $1, $3, $4, $5, $6, $7, $8, ${feedEnd('$1')})`,
-      [
-        organization,
-        webhook.id,
-        webhook.format,
-        webhook.shownUrl,
-        JSON.stringify(webhook.sealedData),
-        webhook.eventTypes,
-        webhook.createdByEmail,
-        webhook.name,
-      ],
+      [organization, id, format, shownUrl, sealed, eventTypes, createdByEmail, name],
     );
   }
 
@@ -121,26 +108,24 @@ export class WebhookStore implements TenantStore<WebhookStore> {
     tx: Tx,
     organization: OrganizationId,
     id: string,
-    { name, shownUrl, eventTypes, sealedData }: WebhookChanges,
+    changes: WebhookChanges,
     isRotated = false,
   ): Promise<void> {
-    await tx.query(
-      `UPDATE webhooks SET shown_url = coalesce($3, shown_url), event_types = coalesce($4::text[], event_types),
-         sealed_data = coalesce($5::jsonb, sealed_data), updated_at = now(), ${LEASE_ENDED},
-         former_secret_until = CASE WHEN $6 THEN now() + interval '24 hours' ELSE former_secret_until END,
-         name = CASE WHEN $7 THEN $8 ELSE name END
-       WHERE organization_id = $1 AND id = $2`,
-      [
-        organization,
-        id,
-        shownUrl ?? null,
-        eventTypes ?? null,
-        sealedData ? JSON.stringify(sealedData) : null,
-        isRotated,
-        name !== undefined,
-        name ?? null,
-      ],
-    );
+    await this.write(tx, organization, id, {
+      ...definedFields(changes),
+      ...(isRotated && { formerSecretUntil: () => `now() + interval '24 hours'` }),
+    });
+  }
+
+  /** Ends the lease of a worker that sends to it, whose outcomes are no longer written: what it was sending is sent again. */
+  private async write(
+    tx: Tx,
+    organization: OrganizationId,
+    id: string,
+    changes: Parameters<typeof tx.update<WebhookEntity>>[2],
+  ): Promise<void> {
+    const written = { ...changes, leasedUntil: () => 'clock_timestamp()' };
+    await tx.update(WebhookEntity, { organizationId: organization, id }, written);
   }
 
   /** It gets what is sealed from now on: not what happened while it was disabled. */
@@ -154,10 +139,7 @@ export class WebhookStore implements TenantStore<WebhookStore> {
 
   /** Gives up what waits for another attempt. It can be redelivered when the webhook is enabled again. */
   async disable(tx: Tx, organization: OrganizationId, id: string): Promise<void> {
-    await tx.query(
-      `UPDATE webhooks SET is_enabled = false, updated_at = now(), ${LEASE_ENDED} WHERE organization_id = $1 AND id = $2`,
-      [organization, id],
-    );
+    await this.write(tx, organization, id, { isEnabled: false });
     await tx.query(
       `UPDATE webhook_deliveries SET status = 'FAILED', due_at = NULL
        WHERE organization_id = $1 AND webhook_id = $2 AND due_at IS NOT NULL`,

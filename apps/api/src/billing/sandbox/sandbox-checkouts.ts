@@ -6,7 +6,7 @@ import { opaqueTokenHash } from '#secrets';
 import { PaymentAdapter } from '../payment-adapter';
 import type { BrowserPage } from '../../pages/browser-page';
 import { Plans } from '../../plans/plans';
-import { SubscriptionMoves } from '../subscription-moves';
+import { SubscriptionRecords } from '../subscription-records';
 import {
   checkoutPage,
   declinedPage,
@@ -30,7 +30,7 @@ const isPayable = ({ status }: SubscriptionRow): boolean =>
 export class SandboxCheckouts {
   constructor(
     private readonly stores: Tenants,
-    private readonly moves: SubscriptionMoves,
+    private readonly records: SubscriptionRecords,
     private readonly plans: Plans,
     private readonly payments: PaymentAdapter,
   ) {}
@@ -46,7 +46,14 @@ export class SandboxCheckouts {
       if (subscription.status === 'ACTIVE') return checkoutPage(checkout);
       if (!isPayable(subscription)) return refusedPage(checkout);
       await this.recordPayment(tx, organization, subscription, 'SUCCEEDED');
-      const paid = await this.moves.payInterval(tx, organization, subscription, SYSTEM_ACTOR);
+      const { interval } = checkout.plan;
+      const moved = await this.stores.subscriptionMoves.payInterval(
+        tx,
+        organization,
+        subscription.id,
+        interval,
+      );
+      const paid = await this.records.writeMove(tx, organization, SYSTEM_ACTOR, subscription, moved);
       return checkoutPage({ ...checkout, subscription: paid });
     });
   }
@@ -88,6 +95,6 @@ export class SandboxCheckouts {
       adapterReference: null,
     });
     const event = status === 'SUCCEEDED' ? 'PAYMENT_SUCCEEDED' : 'PAYMENT_FAILED';
-    await this.moves.record(tx, organization, SYSTEM_ACTOR, subscription, { ...payment, eventType: event });
+    await this.records.write(tx, organization, SYSTEM_ACTOR, subscription, { ...payment, eventType: event });
   }
 }

@@ -1,5 +1,5 @@
 import { canonicalCidr, ruleKey } from '#rules';
-import { asCallFailure, CallFailure } from '../../call-failure';
+import { asCallFailure, refused, type CallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
 import { doneWith, Outcomes } from '../../outcomes';
 import type { AddChange, RemoveChange } from '../../provider-driver';
@@ -48,7 +48,7 @@ export class ChildBatch {
     const collection = this.writes.collectionOf(version);
     if (!collection || ownRuleId(this.deployment, name) === null) {
       const message = `${id} is not ours: it has no name of ours`;
-      return this.outcomes.failed([id], new CallFailure('conflict', message, null, true));
+      return this.outcomes.failed([id], refused('conflict', message));
     }
     if (!this.outcomes.maySend(id, this.deadline)) return;
     try {
@@ -118,6 +118,3 @@ function refusalOf(
   if (address === '0.0.0.0/32') return refused('invalid', '0.0.0.0 would let in all of Azure');
   return null;
 }
-
-const refused = (kind: 'invalid' | 'wrong-family', message: string): CallFailure =>
-  new CallFailure(kind, message, null, true);

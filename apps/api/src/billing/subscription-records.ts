@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AuditActor, AuditEventType, Tx } from '#entities';
-import { type PaidPeriod, type SubscriptionRow, TenantStores } from '#tenant-store';
+import { type SubscriptionRow, TenantStores } from '#tenant-store';
 import type { OrganizationId, SubscriptionStatus } from '#rules';
 import { Plans } from '../plans/plans';
 
@@ -14,57 +14,16 @@ const EVENTS: Readonly<Record<Exclude<SubscriptionStatus, 'PENDING'>, AuditEvent
 /** What is recorded of a subscription: the type of the record, and its details. */
 type SubscriptionEvent = Readonly<Record<string, unknown>> & { readonly eventType: AuditEventType };
 
-/** Status transitions of subscriptions, with their audit records. The caller holds the organization's billing lock. */
+/** Audit records of subscriptions. */
 @Injectable()
-export class SubscriptionMoves {
+export class SubscriptionRecords {
   constructor(
     private readonly stores: TenantStores,
     private readonly plans: Plans,
   ) {}
 
-  async payInterval(
-    tx: Tx,
-    org: OrganizationId,
-    row: SubscriptionRow,
-    by: AuditActor,
-  ): Promise<SubscriptionRow> {
-    const { interval } = this.plans.find(row.planId) ?? this.plans.paid;
-    const moved = await this.stores.subscriptionMoves.payInterval(tx, org, row.id, interval);
-    return this.recordMove(tx, org, by, row, moved);
-  }
-
-  async activate(
-    tx: Tx,
-    org: OrganizationId,
-    row: SubscriptionRow,
-    by: AuditActor,
-    paid: { readonly reference: string; readonly period: PaidPeriod },
-  ): Promise<SubscriptionRow> {
-    const moved = await this.stores.subscriptionMoves.activate(tx, org, row.id, paid.reference, paid.period);
-    return this.recordMove(tx, org, by, row, moved);
-  }
-
-  async cancel(
-    tx: Tx,
-    org: OrganizationId,
-    row: SubscriptionRow,
-    by: AuditActor,
-    periodEnd: Date | null = null,
-  ): Promise<SubscriptionRow> {
-    const moved = await this.stores.subscriptionMoves.cancel(tx, org, row.id, periodEnd);
-    return this.recordMove(tx, org, by, row, moved);
-  }
-
-  async fallDue(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.fallDue(tx, org, row.id));
-  }
-
-  async expire(tx: Tx, org: OrganizationId, row: SubscriptionRow, by: AuditActor): Promise<SubscriptionRow> {
-    return this.recordMove(tx, org, by, row, await this.stores.subscriptionMoves.expire(tx, org, row.id));
-  }
-
   /** Writes an audit record about a subscription. */
-  record(
+  write(
     tx: Tx,
     org: OrganizationId,
     by: AuditActor,
@@ -84,7 +43,11 @@ export class SubscriptionMoves {
     });
   }
 
-  private async recordMove(
+  /**
+   * Writes that it left its status.
+   * @param moved null: it could not
+   */
+  async writeMove(
     tx: Tx,
     org: OrganizationId,
     by: AuditActor,
@@ -94,7 +57,7 @@ export class SubscriptionMoves {
     if (!moved) throw new Error(`Subscription ${before.id} cannot leave ${before.status} this way`);
     // a renewal changes only the period, and its payment is recorded
     if (moved.status === before.status || moved.status === 'PENDING') return moved;
-    await this.record(tx, org, by, moved, {
+    await this.write(tx, org, by, moved, {
       eventType: EVENTS[moved.status],
       previousStatus: before.status,
       currentPeriodEnd: moved.currentPeriodEnd,
