@@ -26,9 +26,7 @@ const TABLES = `SELECT format('%I.%I', n.nspname, c.relname) AS name, c.relname 
  * @throws UnusableDatabase when the role is the owner, or has rights that cannot be revoked
  */
 export async function grantServiceRole(tx: Tx, role: ServiceRole): Promise<void> {
-  const [{ quoted }] = (await tx.query('SELECT quote_ident($1) AS quoted', [role.name])) as [
-    { quoted: string },
-  ];
+  const [{ quoted }] = await tx.query<[{ quoted: string }]>('SELECT quote_ident($1) AS quoted', [role.name]);
   await createRole(tx, role, quoted);
   const schemas = await queueSchemas(tx);
   // before version 15 PostgreSQL let every role create tables in this schema

@@ -45,7 +45,7 @@ describe('Events of rules and reports', () => {
 
   beforeAll(async () => {
     const query = async <Row>(statement: string, given: unknown[]): Promise<Row> =>
-      (await drawbridge.query(statement, given)) as Row;
+      (await drawbridge.query<object>(statement, given)) as Row;
     ledger = new LedgerRows({ autocommit: { query } as never });
     [resourceId] = org.resourceIds as [string];
     await drawbridge.query(`UPDATE resources SET created_at = created_at - interval '1 day' WHERE id = $1`, [
