@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  definedFields,
   STATIC_IP_RULE_STATUSES,
   type AdditionCause,
   type IpVersion,
@@ -28,7 +29,6 @@ import {
   Trial,
   type Tx,
   choiceFilter,
-  definedFields,
   first,
   idFilter,
   listPage,

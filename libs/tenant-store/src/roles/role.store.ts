@@ -1,4 +1,4 @@
-import type { OrganizationId } from '#rules';
+import { definedFields, type OrganizationId } from '#rules';
 import {
   RoleEntity,
   type ListDefinition,
@@ -7,7 +7,6 @@ import {
   type TenantStore,
   type Tx,
   brokenConstraint,
-  definedFields,
   choiceFilter,
   first,
   idFilter,

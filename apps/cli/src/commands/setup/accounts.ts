@@ -60,7 +60,7 @@ async function accounts({ api, name, options, output }: Call<AccountsOptions>): 
     accepted: ({ isValid }: Account) => (isValid === null ? 'not checked' : isValid ? 'yes' : 'NO'),
     checked: ({ lastVerifiedAt }: Account) => timeText(lastVerifiedAt),
   };
-  output.list('accounts', found, columns, { empty: 'No account: a resource names its own with --account.' });
+  output.list('accounts', found, columns, 'No account: a resource names its own with --account.');
   if (checked === null || checked.isValid === true) return EXIT.ok;
   throw new CommandFailure(EXIT.failed, checked.verificationError ?? `${checked.account} was not checked`);
 }

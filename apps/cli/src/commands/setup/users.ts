@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { ApiFailure, bodyOf, type Schemas } from '#client';
+import { ApiFailure, bodyOf, definedFields, type Schemas } from '#client';
 import { stepUp } from '../../access/approval';
 import { EXIT, type ExitCode } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
@@ -68,7 +68,7 @@ async function list({ api, options, output }: Call<ListOptions>): Promise<void> 
     'last sign-in': ({ lastLoginAt, isService }: User) => (isService ? '' : timeText(lastLoginAt)),
     id: short,
   };
-  output.list('users', users, columns, { empty: 'No user.' });
+  output.list('users', users, columns, 'No user.');
 }
 
 interface InviteOptions {
@@ -112,18 +112,18 @@ async function inviteOne(
   email: string,
   roleIds: string[],
 ): Promise<Invited> {
+  const { name, admin = false } = options;
   const query = { search: email, status: ['INVITED' as const], size: 100 };
   const waiting = await bodyOf(api.GET('/api/v1/users', { params: { query } }));
   const again = waiting.find((user) => user.email === email.toLowerCase());
-  if (again && (options.name !== undefined || options.admin))
+  if (again && (name !== undefined || admin))
     output.note(`${again.email} was invited before: --name and --admin change nothing`);
   for (const id of again ? roleIds : [])
     await api.POST('/api/v1/roles/{id}/members', {
       params: { path: { id } },
       body: { addUserIds: [again!.id] },
     });
-  const name = options.name === undefined ? {} : { name: options.name };
-  const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
+  const body = { email, roleIds, isOrgAdmin: admin, ...definedFields({ name }) };
   const user = again
     ? await bodyOf(api.POST('/api/v1/users/{id}/resend-invitation', { params: { path: { id: again.id } } }))
     : await bodyOf(api.POST('/api/v1/users', { body }));
