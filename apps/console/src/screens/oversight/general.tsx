@@ -5,7 +5,7 @@ import { LockdownActions } from '../../parts/lockdown';
 import { OpenSessions } from '../../parts/open-sessions';
 import { count } from '../../parts/words';
 import { ButtonLink, Code, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
-import { TextField, Time, type Entered } from '../../ui';
+import { CodeField, TextField, Time, type Entered } from '../../ui';
 
 /** What the organization is called, and its end. */
 export function General() {
@@ -80,12 +80,7 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
         label="Short name of the organization"
         help={`To confirm, enter ${slug}`}
       />
-      <TextField
-        name="code"
-        label="Code"
-        autoComplete="one-time-code"
-        help="From your authenticator app, or a recovery code"
-      />
+      <CodeField help="From your authenticator app, or a recovery code" />
     </ConfirmButton>
   );
 }
