@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, asFailure, serverNow, useList, type List } from '../../api';
 import { askedFrom, isWaiting, namesOf, opensAnything, RequestStatus } from '../../parts/access-requests';
 import type { AccessRequest } from '../../parts/access-requests';
+import { defined } from '../../parts/search';
 import { openedBeside, UseRequest } from '../../parts/session-actions';
 import { RequestLink } from '../../parts/words';
 import { FormButton, localTime, Notice, Row, Section, SelectField } from '../../ui';
@@ -116,8 +117,10 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
       busy="Opening…"
       send={async (entered) => {
         const address = await ownAddressFields(me);
-        const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
-        const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
+        const grounds = {
+          reason: entered.text('reason'),
+          ...defined({ ticket: entered.optional('ticket') }),
+        };
         const body = { breakGlass: true, resourceIds: [resource.id], ...grounds, ...address };
         // the code counts once: it is given when nothing else is amiss
         const start = () => openedBeside(body, 'break-glass', onStarted);

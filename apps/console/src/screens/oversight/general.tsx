@@ -2,7 +2,6 @@ import { $api, api, signOut, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { useEdit } from '../../parts/edits';
 import { LockdownActions } from '../../parts/lockdown';
-import { OpenSessions } from '../../parts/open-sessions';
 import { count } from '../../parts/words';
 import { ButtonLink, Code, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
 import { CodeField, TextField, Time, type Entered } from '../../ui';
@@ -87,10 +86,13 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
 
 /** What a deletion closes, counted. */
 function Closing() {
+  const sessions = useList('/api/v1/sessions/admin', { query: { active: true, size: 1 } });
   const rules = useList('/api/v1/static-ip-rules', { query: { size: 1 } });
   return (
     <>
-      <OpenSessions />
+      <Loaded query={sessions}>
+        {({ total }) => <p>This ends {count(total, 'open session')} at once.</p>}
+      </Loaded>
       <p>
         It closes {count(rules.data?.total ?? 0, 'static IP rule')}, signs everybody out, and ends API keys
         and trusts of jobs.
