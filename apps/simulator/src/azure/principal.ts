@@ -1,4 +1,4 @@
-import type { CloudRequest } from '../provider';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { SealedTokens } from '../sealed-tokens';
 
 export const SUBSCRIPTION_ID = '00000000-0000-4000-8000-000000000001';
@@ -12,7 +12,7 @@ export const TOKEN_SECONDS = 3599;
 export const ARM_PREFIX = '/azure/arm';
 
 /** URL of the resource manager, as the client calls it. */
-export const baseOf = ({ headers }: CloudRequest): string =>
+export const baseOf = ({ headers }: { headers: IncomingHttpHeaders }): string =>
   `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;
 
 export type AccessTokens = SealedTokens<{ readonly audience: string }>;
