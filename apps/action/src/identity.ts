@@ -1,6 +1,6 @@
 import { getIDToken, setSecret } from '@actions/core';
 import { apiKey, ApiFailure, bearerToken, exchangeIdToken, type Credential } from '#client';
-import { ActionFailure } from './failure';
+import { ActionFailure, reasonOf } from './failure';
 import type { Identity } from './inputs';
 import { repeated } from './repeated';
 
@@ -34,11 +34,8 @@ async function requestIdToken(audience: string): Promise<string> {
   try {
     return await getIDToken(audience);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ActionFailure(
-      `GitHub issued no ID token: ${reason}`,
-      'run the job again, and check status.github.com',
-    );
+    const message = `GitHub issued no ID token: ${reasonOf(error)}`;
+    throw new ActionFailure(message, 'run the job again, and check status.github.com');
   }
 }
 

@@ -28,7 +28,6 @@ export class CommandFailure extends Error {
   }
 }
 
-const FIRST_SIGNAL_CODE = 128;
-
-/** What a shell answers for a process that a signal has ended. @param number of the signal */
-export const signalExitCode = (number: number): number => FIRST_SIGNAL_CODE + number;
+/** Of wrong arguments or files. */
+export const usageFailure = (message: string, fix: string | null = null): CommandFailure =>
+  new CommandFailure(EXIT.usage, message, fix);

@@ -29,12 +29,7 @@ export class Output {
   }
 
   /** A result that is a list: one object that holds it by this name, or a table. */
-  list<T>(
-    name: string,
-    items: readonly T[],
-    columns: Columns<T>,
-    { empty = '' }: { empty?: string } = {},
-  ): void {
+  list<T>(name: string, items: readonly T[], columns: Columns<T>, empty: string): void {
     this.result({ [name]: items }, this.table(items, columns) || empty);
   }
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Api } from '#client';
-import { CommandFailure, EXIT } from './exit-codes';
+import { EXIT, usageFailure } from './exit-codes';
 import { Output, type Format } from './output';
 import { connect, type Connection, type ConnectionOptions } from './profiles/connection';
 import { VERSION } from './version';
@@ -86,7 +86,7 @@ export const group = (program: Command, name: string, about: string): Command =>
 function requireFitting(command: Command, words: readonly string[]): void {
   const given = command.args;
   if (given.includes('')) {
-    throw new CommandFailure(EXIT.usage, 'An argument is empty', 'check the variable that it comes from');
+    throw usageFailure('An argument is empty', 'check the variable that it comes from');
   }
   const excess = given[words.length];
   if (excess === undefined || words.at(-1)?.includes('...')) return;
@@ -95,7 +95,7 @@ function requireFitting(command: Command, words: readonly string[]): void {
     words.length === 0 && command.parent?.parent
       ? [pathOf(command.parent), `There is no command "${pathOf(command.parent)} ${excess}"`]
       : [pathOf(command), `"${excess}" is one argument too many`];
-  throw new CommandFailure(EXIT.usage, what, `${path} --help`);
+  throw usageFailure(what, `${path} --help`);
 }
 
 function requireAll(
@@ -110,11 +110,7 @@ function requireAll(
     ...required.filter((option) => isEmpty(values[option.attributeName()])).map(({ long }) => long!),
   ];
   if (missing.length === 0) return;
-  throw new CommandFailure(
-    EXIT.usage,
-    `Missing: ${missing.join(', ')}`,
-    `for example: drawbridge ${example}`,
-  );
+  throw usageFailure(`Missing: ${missing.join(', ')}`, `for example: drawbridge ${example}`);
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -52,13 +52,15 @@ async function read(url: URL, family?: Family): Promise<Answer> {
         const { statusCode = 0 } = response;
         noteServerTime(response.headers.date, monotonicMs() - began);
         const answer = `HTTP ${statusCode} at ${url.pathname}`;
-        if (statusCode === 429) reject(new DetectionLimited(url.origin, messageIn(text) ?? answer));
-        else if (isJson(text) && statusCode === 400)
-          reject(new NoAddress(url.origin, messageIn(text) ?? answer));
-        else if (isJson(text) && statusCode !== 200) fail(new Error(messageIn(text) ?? answer));
+        const body = objectIn(text);
+        // the API says why it names no address, such as what a proxy forwarded
+        const reason = body?.message ?? answer;
+        if (statusCode === 429) reject(new DetectionLimited(url.origin, reason));
+        else if (body !== undefined && statusCode === 400) reject(new NoAddress(url.origin, reason));
+        else if (body !== undefined && statusCode !== 200) fail(new Error(reason));
         else if (statusCode >= 500) fail(new Error(answer));
-        else if (!isJson(text)) reject(new NotDrawbridge(url.origin, `${answer} and no JSON`));
-        else resolve({ body: JSON.parse(text) as unknown, headers: response.headers });
+        else if (body === undefined) reject(new NotDrawbridge(url.origin, `${answer} and no JSON`));
+        else resolve({ body, headers: response.headers });
       });
     });
     asked.on('timeout', () => asked.destroy(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)));
@@ -67,17 +69,15 @@ async function read(url: URL, family?: Family): Promise<Answer> {
   });
 }
 
-function isJson(text: string): boolean {
+/** The object of a JSON text; undefined: it is none. */
+function objectIn(text: string): { readonly message?: string } | null | undefined {
   try {
-    return typeof JSON.parse(text) === 'object';
+    const body = JSON.parse(text) as unknown;
+    return typeof body === 'object' ? body : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
-
-/** The API says why it names no address, such as what a proxy forwarded. */
-const messageIn = (text: string): string | undefined =>
-  isJson(text) ? (JSON.parse(text) as { message?: string } | null)?.message : undefined;
 
 /** @param server its address, without `/api/v1` @throws Unreachable */
 export async function discover(server: string): Promise<Discovery> {

@@ -10,6 +10,6 @@ export * from './leased-session';
 export * from './probe';
 export * from './ready';
 export * from './server-url';
-export { isId, named, shortId, UnknownName, visible, visibleLines } from '#rules';
+export { definedFields, isId, named, shortId, UnknownName, visible, visibleLines } from '#rules';
 export * from './slow-links';
 export { sendingFetch, type Credential, type SendingOptions } from './sending';

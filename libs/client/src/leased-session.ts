@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isId } from '#rules';
+import { definedFields, isId } from '#rules';
 import { bodyOf, createApi, sessionToken, type Api, type Schemas, type Session } from './api';
 import type { Observed } from './addresses';
 import { AccessEnd, monotonicMs } from './clock';
@@ -73,10 +73,9 @@ export function requestedAddresses({
   ipv4,
   ipv6,
 }: Observed): Pick<SessionRequest, 'ipv4Address' | 'ipv6Address'>[] {
-  return Array.from({ length: Math.max(1, ipv4.length, ipv6.length) }, (_, index) => ({
-    ...(ipv4[index] === undefined ? {} : { ipv4Address: ipv4[index] }),
-    ...(ipv6[index] === undefined ? {} : { ipv6Address: ipv6[index] }),
-  }));
+  return Array.from({ length: Math.max(1, ipv4.length, ipv6.length) }, (_, index) =>
+    definedFields({ ipv4Address: ipv4[index], ipv6Address: ipv6[index] }),
+  );
 }
 
 /** The resources a session is to cover, given by names, ids or beginnings of ids; none: all that the caller may use. */

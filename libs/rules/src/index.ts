@@ -8,6 +8,7 @@ export * from './blocked-access';
 export type * from './caller-account';
 export * from './cause';
 export * from './client-address';
+export * from './defined-fields';
 export * from './drift';
 export * from './due-rule';
 export * from './durations';

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { definedFields } from '#entities';
 import {
   ORGANIZATION_SETTINGS,
   type OrganizationRow,
@@ -7,6 +6,7 @@ import {
   Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
+import { definedFields } from '#rules';
 import { recordAction, type ActionObject } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { unprocessable } from '../errors';

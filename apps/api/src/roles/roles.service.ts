@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
-import { definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import {
   type Assignment,
   ROLE_FIELDS,
@@ -11,6 +11,7 @@ import {
   Tenants,
 } from '#tenant-store';
 import type { Principal } from '#guards';
+import { definedFields } from '#rules';
 import { recordAction } from '../audit/action-records';
 import { changesBetween } from '../audit/changes';
 import { invalidField, nameTaken, notFound, notPossible, refuseSuspended, type ApiError } from '../errors';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { WokenTargets } from '#engine-store/port';
-import { definedFields, type ListQuery, type Sliced, type Tx } from '#entities';
+import type { ListQuery, Sliced, Tx } from '#entities';
 import { type LockedTarget, type StaticIpRuleRow, StaticIpRuleStore, Tenants } from '#tenant-store';
 import type { Principal } from '#guards';
 import { WakeUps } from '#jobs';
-import { parseHost, type IpVersion, type OrganizationId } from '#rules';
+import { definedFields, parseHost, type IpVersion, type OrganizationId } from '#rules';
 import { ApiSettings } from '../api.settings';
 import { recordAction, type ActionObject } from '../audit/action-records';
 import { forbidden, invalidField, notFound, unprocessable } from '../errors/api-error';

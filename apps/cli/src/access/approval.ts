@@ -1,14 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  type Api,
   ApiFailure,
   bodyOf,
-  shortId,
-  Unreachable,
-  WAIT_SECONDS,
-  type Api,
+  definedFields,
   type Schemas,
   type SessionRequest,
+  shortId,
   type StartOptions,
+  Unreachable,
+  WAIT_SECONDS,
 } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
@@ -27,8 +28,7 @@ export interface Grounds {
 
 /** The fields of a request for what was given. */
 export const groundsOf = ({ reason, ticket, breakGlass }: Grounds): Grounds => ({
-  ...(reason === undefined ? {} : { reason }),
-  ...(ticket === undefined ? {} : { ticket }),
+  ...definedFields({ reason, ticket }),
   ...(breakGlass ? { breakGlass } : {}),
 });
 

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { CommandFailure, EXIT, signalExitCode } from '../exit-codes';
+import { CommandFailure, EXIT } from '../exit-codes';
 import { systemCode } from '../profiles/system-error';
-import { isFromTerminal, signalNumber, type HandledSignal, type Signals } from '../terminal/signals';
+import { type HandledSignal, isFromTerminal, signalExitCode, type Signals } from '../terminal/signals';
 
 /** How long a child may take to end after its starter has gone. */
 const GRACE_MS = 10_000;
@@ -28,7 +28,7 @@ export async function runChild(command: Command, signals: Signals): Promise<numb
         // an error of a signal, of a child that runs
         if (child.pid === undefined) reject(startFailure(command.program, error));
       });
-      child.once('exit', (code, signal) => resolve(code ?? signalExitCode(signalNumber(signal!))));
+      child.once('exit', (code, signal) => resolve(code ?? signalExitCode(signal!)));
     });
   } finally {
     stopForwarding();

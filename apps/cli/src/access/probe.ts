@@ -1,13 +1,12 @@
 import type { Socket } from 'node:net';
 import { type Endpoint, NotReachable, NotReady, parseEndpoint, reach, untilReady } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { CommandFailure, EXIT, usageFailure } from '../exit-codes';
 
 /** Reads `host:port`, with an IPv6 address in brackets. @throws CommandFailure */
 export function endpointOf(text: string, option: string): Endpoint {
   const endpoint = parseEndpoint(text);
   if (endpoint) return endpoint;
-  throw new CommandFailure(
-    EXIT.usage,
+  throw usageFailure(
     `${option} must be HOST:PORT, not "${text}"`,
     `${option} db.example.com:5432, or [2001:db8::1]:5432`,
   );

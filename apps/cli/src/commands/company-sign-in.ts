@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { bodyOf, createApi, type Api, type Schemas } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import type { Output } from '../output';
 import type { Profile } from '../profiles/config-file';
 import { pasted } from '../terminal/pasted';
@@ -54,13 +54,8 @@ async function chosenProvider(api: Api, slug: string, name: string | undefined):
   if (provider && fitting.length === 1) return provider;
   const names = items.map((one) => pasted(one.name)).join(', ');
   if (items.length > 0)
-    throw new CommandFailure(
-      EXIT.usage,
-      `"${slug}" has several identity providers`,
-      `add --provider: ${names}`,
-    );
-  throw new CommandFailure(
-    EXIT.usage,
+    throw usageFailure(`"${slug}" has several identity providers`, `add --provider: ${names}`);
+  throw usageFailure(
     `"${slug}" has no company sign-in`,
     'check the short name of the organization, or sign in with a password: drawbridge login',
   );

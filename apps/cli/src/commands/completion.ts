@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import type { Call } from '../program';
 
 /** What can follow a command. */
@@ -13,7 +13,7 @@ interface Completed {
 export function completion(program: Command, { name: shell, output }: Call): void {
   const script = SCRIPTS.get(shell)?.(completedBelow(program, []));
   if (script === undefined) {
-    throw new CommandFailure(EXIT.usage, `There is no completion for "${shell}"`, 'bash, zsh or fish');
+    throw usageFailure(`There is no completion for "${shell}"`, 'bash, zsh or fish');
   }
   output.result({ shell, script }, script);
 }

@@ -1,39 +1,23 @@
 import { pipeline } from 'node:stream/promises';
 import type { Socket } from 'node:net';
-import { HeldAccess } from '../access/held-access';
-import { leaseNotes } from '../access/lease-notes';
 import { endpointOf, reachOrFail } from '../access/probe';
-import { EXIT, signalExitCode } from '../exit-codes';
+import { EXIT } from '../exit-codes';
 import type { Call } from '../program';
 import { systemCode } from '../profiles/system-error';
-import { Interrupted, signalNumber, Signals } from '../terminal/signals';
-import { requestOf, type AccessOptions } from './access-options';
+import { Signals } from '../terminal/signals';
+import { whileHeld, type AccessOptions } from './access-options';
 
 /** Gives access while one connection is open, which standard input and output are joined to. */
 export async function connect(call: Call<AccessOptions>): Promise<number> {
-  const { given, options, output } = call;
-  const [host = '', port = ''] = given;
+  const [host = '', port = ''] = call.given;
   const endpoint = endpointOf(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`, 'HOST PORT');
   const signals = new Signals();
   // ssh goes to the background by a fork, and its first process ends: only together with the input is that the end
   process.stdin.once('end', () => signals.watchParent());
-  try {
-    const server = call.connection;
-    const context = { output, listener: leaseNotes(output), signal: signals.aborted };
-    const access = await HeldAccess.open(server, requestOf('connect', options), context);
-    try {
-      await join(await reachOrFail(endpoint, signals.aborted), signals.aborted);
-      return EXIT.ok;
-    } finally {
-      await access.close(output);
-    }
-  } catch (error) {
-    const { reason } = signals.aborted as { reason: unknown };
-    if (reason instanceof Interrupted) return signalExitCode(signalNumber(reason.signal));
-    throw error;
-  } finally {
-    signals.close();
-  }
+  return whileHeld(call, 'connect', signals, async () => {
+    await join(await reachOrFail(endpoint, signals.aborted), signals.aborted);
+    return EXIT.ok;
+  });
 }
 
 /** Until both directions are over: each side may finish first, and still read the rest. */

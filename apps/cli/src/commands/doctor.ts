@@ -3,6 +3,7 @@ import {
   ApiFailure,
   bodyOf,
   discover,
+  EGRESS_CONNECTIONS,
   isUnprotected,
   observeAddresses,
   type Discovery,
@@ -27,7 +28,6 @@ interface Check {
   readonly exitCode: ExitCode;
 }
 
-const EGRESS_CONNECTIONS = 6;
 /** Codes and tokens are judged by the server's clock. */
 const MAX_CLOCK_DIFFERENCE_MS = 30_000;
 /** RFC 6598: the addresses between a carrier's NAT and its customers. */
@@ -96,7 +96,7 @@ function serverChecks(url: string, { version, clockAheadMs }: Discovery): Check[
 
 async function addressChecks(url: string, discovery: Discovery): Promise<Check[]> {
   try {
-    const observed = await observeAddresses(url, discovery, EGRESS_CONNECTIONS);
+    const observed = await observeAddresses(url, discovery, EGRESS_CONNECTIONS.pool);
     return [familyCheck('IPv4', observed.ipv4), familyCheck('IPv6', observed.ipv6), ...natChecks(observed)];
   } catch (error) {
     return [await failed('addresses', error)];

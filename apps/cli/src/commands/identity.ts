@@ -1,5 +1,5 @@
 import { bodyOf, visible } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import { profileName } from '../profiles/connection';
 import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
@@ -37,16 +37,14 @@ export interface TokenOptions {
 /** Prints an access token alone, with or without a second factor: it comes of the stored sign-in, or of the job's ID token. */
 export async function token({ connection, options, output }: Call<TokenOptions>): Promise<void> {
   if (process.stdout.isTTY && !options.force) {
-    throw new CommandFailure(
-      EXIT.usage,
+    throw usageFailure(
       'Standard output is a terminal, which would keep the token',
       'export DRAWBRIDGE_ACCESS_TOKEN=$(drawbridge token), or add --force',
     );
   }
   const { credential, usesKey } = connection;
   if (usesKey) {
-    throw new CommandFailure(
-      EXIT.usage,
+    throw usageFailure(
       'You use an API key, which is sent as it is and has no access token',
       'send the key in the header X-API-Key, or sign in with: drawbridge login',
     );

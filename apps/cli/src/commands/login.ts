@@ -1,4 +1,11 @@
-import { ApiFailure, bodyOf, createApi, apiKey as keyCredential, isUnprotected } from '#client';
+import {
+  ApiFailure,
+  apiKey as keyCredential,
+  bodyOf,
+  createApi,
+  definedFields,
+  isUnprotected,
+} from '#client';
 import { endingToo, STOP_TIMEOUT_MS } from '../access/closing';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from '../profiles/config-file';
@@ -8,7 +15,7 @@ import type { Call } from '../program';
 import { pasted } from '../terminal/pasted';
 import { ask, firstLine } from '../terminal/prompts';
 import { timeText } from '../terminal/times';
-import { finishSignIn, orFix, stored, type KnownDevice, type LoginOptions } from './sign-in-steps';
+import { finishSignIn, type LoginOptions, orFix, stored } from './sign-in-steps';
 
 /** Stores a sign-in, or an API key that the server accepts, in the profile. */
 export const login = ({ options, output }: Call<LoginOptions>): Promise<void> =>
@@ -87,9 +94,8 @@ async function withPassword(
   const api = createApi({ url, credential: null });
   // a device is known to the server and the account it has signed in to
   const known = before?.url === url && before.email === email ? before.deviceToken : undefined;
-  const device: KnownDevice = known === undefined ? {} : { deviceToken: known };
-  const organization = options.organization === undefined ? {} : { organizationSlug: options.organization };
-  const body = { email, password, ...device, ...organization };
+  const device = definedFields({ deviceToken: known });
+  const body = { email, password, ...device, ...definedFields({ organizationSlug: options.organization }) };
   const answer = await orFix(
     bodyOf(api.POST('/api/v1/auth/login', { body })),
     `${FORGOTTEN} ${pasted(email)}`,
@@ -97,9 +103,6 @@ async function withPassword(
   const again = `drawbridge login --url ${url} --email ${pasted(email)}`;
   return { url, ...(await finishSignIn(url, answer, device, { again, output })), email };
 }
-
-const organizationIn = ({ organization }: Profile): Pick<Profile, 'organization'> =>
-  organization === undefined ? {} : { organization };
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -111,7 +114,7 @@ export async function logout({ options, output }: Call): Promise<void> {
   await file.update(name, (current) => {
     ended.profile = current;
     // the next sign-in is offered both
-    return current && { url: current.url, ...organizationIn(current) };
+    return current && { url: current.url, ...definedFields({ organization: current.organization }) };
   });
   const { profile } = ended;
   if (profile?.tokens) {

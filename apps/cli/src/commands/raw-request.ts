@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import type { Output } from '../output';
 import type { Call } from '../program';
 import { textFrom } from '../terminal/inputs';
@@ -15,7 +15,7 @@ const PREFIX = '/api/v1';
 export async function api({ given, options, output, connection }: Call<ApiOptions>): Promise<void> {
   const [method, path] = [given[0]!.toUpperCase(), given[1]!];
   if (!METHODS.includes(method)) {
-    throw new CommandFailure(EXIT.usage, `"${method}" is no method`, `one of ${METHODS.join(', ')}`);
+    throw usageFailure(`"${method}" is no method`, `one of ${METHODS.join(', ')}`);
   }
   const url = new URL(`${connection.url}${pathOf(path)}`);
   const body = method === 'GET' ? null : await bodyOf(options, output);
@@ -32,7 +32,7 @@ export async function api({ given, options, output, connection }: Call<ApiOption
 /** @throws CommandFailure for another server's address: a secret is sent along */
 function pathOf(path: string): string {
   if (/^\/(?!\/)/.test(path)) return path.startsWith(`${PREFIX}/`) ? path : `${PREFIX}${path}`;
-  throw new CommandFailure(EXIT.usage, `<path> must begin with one slash, and not be "${path}"`, '/sessions');
+  throw usageFailure(`<path> must begin with one slash, and not be "${path}"`, '/sessions');
 }
 
 /** From --data, else from a file or a pipe at standard input. */
@@ -48,7 +48,7 @@ async function bodyOf({ data }: ApiOptions, output: Output): Promise<string | nu
   try {
     JSON.parse(text);
   } catch (error) {
-    throw new CommandFailure(EXIT.usage, `The body is no JSON: ${(error as SyntaxError).message}`);
+    throw usageFailure(`The body is no JSON: ${(error as SyntaxError).message}`);
   }
   return text;
 }

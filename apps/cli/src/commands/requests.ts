@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, everyPage, isId, named, shortId, visible, type Api } from '#client';
+import { type Api, bodyOf, definedFields, everyPage, isId, named, shortId, visible } from '#client';
 import { deciderOf, lackingText, type AccessRequest } from '../access/approval';
 import { define, type Call } from '../program';
 import { timeText } from '../terminal/times';
@@ -58,7 +58,7 @@ async function list({ api, options, output }: Call<Partial<Record<View, boolean>
     'decided by': (request: AccessRequest) => cut(request.decisions.map(deciderOf).toReversed().join(', ')),
     until: ({ decideBy, useBy }: AccessRequest) => (decideBy || useBy ? timeText(decideBy ?? useBy) : ''),
   };
-  output.list('requests', await requests(api, view), columns, { empty: 'No access request.' });
+  output.list('requests', await requests(api, view), columns, 'No access request.');
 }
 
 async function decide(
@@ -68,7 +68,7 @@ async function decide(
   const known = isId(name) ? [] : await requests(api, ACTIONS[action].view);
   const noun = { one: 'access request', several: 'access requests' };
   const id = isId(name) ? name : named(name, known, noun, (one) => [shortId(one.id)]).id;
-  const body = note === undefined ? {} : { note };
+  const body = definedFields({ note });
   const path = `/api/v1/access-requests/{id}/${action}` as '/api/v1/access-requests/{id}/approve';
   const request = await bodyOf(api.POST(path, { params: { path: { id } }, body }));
   output.result(request, detailsOf(request));

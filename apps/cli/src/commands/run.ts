@@ -1,14 +1,13 @@
-import { addressesOf } from '#client';
+import { addressesOf, definedFields } from '#client';
 import { ChildNotStarted, runChild } from '../access/child';
-import { HeldAccess } from '../access/held-access';
-import { leaseNotes } from '../access/lease-notes';
+import type { HeldAccess } from '../access/held-access';
 import { effectNotes } from '../access/effect-notes';
 import { endpointOf, reachOrFail, readyOrFail } from '../access/probe';
-import { EXIT, signalExitCode } from '../exit-codes';
+import { EXIT } from '../exit-codes';
 import type { Call } from '../program';
-import { Interrupted, signalNumber, Signals } from '../terminal/signals';
+import { Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';
-import { requestOf, type AccessOptions } from './access-options';
+import { requestOf, whileHeld, type AccessOptions } from './access-options';
 import { showPlan } from './plan';
 
 export interface RunOptions extends AccessOptions {
@@ -27,42 +26,30 @@ export async function run(call: Call<RunOptions>): Promise<number> {
   const { given, options, output } = call;
   if (options.dryRun) {
     const { resources, hours, grounds } = requestOf('run', options);
-    const body = { ...resources, ...grounds, ...(hours !== undefined && { durationHours: hours }) };
+    const body = { ...resources, ...grounds, ...definedFields({ durationHours: hours }) };
     await showPlan(call.connection.api, body, output);
     return EXIT.ok;
   }
   const probe = options.probe === undefined ? null : endpointOf(options.probe, '--probe');
   const signals = new Signals();
   if (!options.detached) signals.watchParent();
-  try {
-    const server = call.connection;
-    const context = { output, listener: leaseNotes(output), signal: signals.aborted };
-    const access = await HeldAccess.open(server, requestOf('run', options), context);
-    try {
-      output.note(allowedNote(access));
-      for (const note of effectNotes(access.sessions)) output.note(note);
-      if (probe) {
-        output.note(`waiting until ${options.probe} accepts connections`);
-        (await reachOrFail(probe, signals.aborted)).destroy();
-      }
-      if (options.ready !== undefined)
-        await readyOrFail(options.ready, options.readySeconds, signals.aborted);
-      signals.aborted.throwIfAborted();
-      const [program = '', ...args] = given;
-      return await runChild({ program, args, environment: environmentOf(access, options) }, signals);
-    } finally {
-      await access.close(output);
+  const running = whileHeld(call, 'run', signals, async (access) => {
+    output.note(allowedNote(access));
+    for (const note of effectNotes(access.sessions)) output.note(note);
+    if (probe) {
+      output.note(`waiting until ${options.probe} accepts connections`);
+      (await reachOrFail(probe, signals.aborted)).destroy();
     }
-  } catch (error) {
-    if (signals.aborted.reason instanceof Interrupted) {
-      return signalExitCode(signalNumber(signals.aborted.reason.signal));
-    }
+    if (options.ready !== undefined) await readyOrFail(options.ready, options.readySeconds, signals.aborted);
+    signals.aborted.throwIfAborted();
+    const [program = '', ...args] = given;
+    return runChild({ program, args, environment: environmentOf(access, options) }, signals);
+  });
+  return running.catch((error: unknown) => {
     if (!(error instanceof ChildNotStarted)) throw error;
     output.note(error.message);
     return error.code;
-  } finally {
-    signals.close();
-  }
+  });
 }
 
 function allowedNote({ sessions, expiresAt }: HeldAccess): string {

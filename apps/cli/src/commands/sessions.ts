@@ -1,36 +1,37 @@
 import {
   addressesOf,
+  type Api,
   ApiFailure,
   bodyOf,
+  definedFields,
   everyPage,
   isId,
   named,
   newHolder,
+  ownAddressWhenLimited,
   requestedAddresses,
   requestedResources,
-  ownAddressWhenLimited,
-  serverNow,
-  settle,
-  shortId,
-  startSession,
-  type Api,
   type Server,
+  serverNow,
   type Session,
   type SessionRequest,
   type SessionStatus,
+  settle,
+  shortId,
   type StartedSession,
+  startSession,
   visible,
   WAIT_SECONDS,
 } from '#client';
 import { asking, groundsOf, type Grounds } from '../access/approval';
 import { endingToo, endsText, STOP_TIMEOUT_MS } from '../access/closing';
 import { noteInactive, noteOpen, noteWarnings, observe, sessionExitCode } from '../access/held-access';
-import { CommandFailure, EXIT, signalExitCode, type ExitCode } from '../exit-codes';
+import { EXIT, type ExitCode, usageFailure } from '../exit-codes';
 import type { Output } from '../output';
 import { connect, type Connection } from '../profiles/connection';
 import { SignedIn } from '../profiles/signed-in';
 import type { Call } from '../program';
-import { Interrupted, signalNumber, Signals } from '../terminal/signals';
+import { Interrupted, signalExitCode, Signals } from '../terminal/signals';
 import { timeText } from '../terminal/times';
 import { showPlan } from './plan';
 import { idsOf } from './setup/things';
@@ -51,7 +52,7 @@ export async function start(call: Call<StartOptions>): Promise<number> {
   try {
     return await startOne(call);
   } catch (error) {
-    if (error instanceof Interrupted) return signalExitCode(signalNumber(error.signal));
+    if (error instanceof Interrupted) return signalExitCode(error.signal);
     throw error;
   }
 }
@@ -60,16 +61,13 @@ async function startOne(call: Call<StartOptions>): Promise<ExitCode> {
   const { options, output, connection: server } = call;
   const isChosen = options.ipv4 !== undefined || options.ipv6 !== undefined;
   const addresses = isChosen
-    ? {
-        ...(options.ipv4 === undefined ? {} : { ipv4Address: options.ipv4 }),
-        ...(options.ipv6 === undefined ? {} : { ipv6Address: options.ipv6 }),
-      }
+    ? definedFields({ ipv4Address: options.ipv4, ipv6Address: options.ipv6 })
     : requestedAddresses(await observe(server.url, 1, output).catch(ownAddressWhenLimited))[0];
   const request = {
     ...addresses,
     holder: options.holder ?? newHolder('cli-start'),
     ...requestedResources(options.resource),
-    ...(options.hours === undefined ? {} : { durationHours: options.hours }),
+    ...definedFields({ durationHours: options.hours }),
     ...groundsOf(options),
   };
   if (options.dryRun) {
@@ -142,7 +140,7 @@ export interface StopOptions {
 
 export async function stop({ given, options, output }: Call<StopOptions>): Promise<ExitCode> {
   if (given.length > 0 && options.all) {
-    throw new CommandFailure(EXIT.usage, 'Give ids of sessions or --all, not both');
+    throw usageFailure('Give ids of sessions or --all, not both');
   }
   const patienceMs = Math.max(STOP_TIMEOUT_MS, 1000 * options.timeout);
   const connection = connect(options, output, { isClosing: true, patienceMs });
@@ -170,7 +168,7 @@ export async function stop({ given, options, output }: Call<StopOptions>): Promi
         Promise.all(ids.map((id) => settle(api, id, { timeoutMs: 1000 * options.timeout }))),
       )
     : stopped;
-  output.list('sessions', sessions, COLUMNS, { empty: 'No session is open.' });
+  output.list('sessions', sessions, COLUMNS, 'No session is open.');
   const open = options.wait ? sessions.filter(({ status }) => status === 'EXPIRING') : [];
   for (const session of open) noteOpen(session, output);
   return open.length > 0 ? EXIT.failed : EXIT.ok;
@@ -206,8 +204,7 @@ async function openSessions(api: Api, all: boolean): Promise<Session[]> {
   const found = open.map(
     (session) => `${shortId(session.id)} (${addressesOf(session).join(', ')} on ${resourcesOf(session)})`,
   );
-  throw new CommandFailure(
-    EXIT.usage,
+  throw usageFailure(
     `${open.length} sessions are open: ${found.join('; ')}`,
     `drawbridge stop ${shortId(open[0]!.id)}, or drawbridge stop --all`,
   );
@@ -261,7 +258,7 @@ export interface ListOptions {
   readonly resource: readonly string[];
   readonly all?: boolean;
   readonly everybody?: boolean;
-  readonly status?: readonly SessionStatus[];
+  readonly status?: SessionStatus[];
 }
 
 export async function list({ options, output, api }: Call<ListOptions>): Promise<void> {
@@ -269,12 +266,11 @@ export async function list({ options, output, api }: Call<ListOptions>): Promise
   const { everybody } = options;
   const sessions = await (everybody ? organizationSessions : ownSessions)(api, {
     ...(options.all || options.status ? {} : { active: true }),
-    ...(options.status ? { status: [...options.status] } : {}),
-    ...(resourceId === undefined ? {} : { resourceId }),
+    ...definedFields({ status: options.status, resourceId }),
   });
   const { ends, ...first } = COLUMNS;
   const columns = everybody ? { ...first, user: ({ userEmail }: Session) => userEmail, ends } : COLUMNS;
-  output.list('sessions', sessions, columns, { empty: 'No session.' });
+  output.list('sessions', sessions, columns, 'No session.');
 }
 
 interface Filter {

@@ -1,4 +1,4 @@
-import { ApiFailure, bodyOf, createApi, type Api, type Schemas } from '#client';
+import { type Api, ApiFailure, bodyOf, createApi, definedFields, type Schemas } from '#client';
 import { CommandFailure, EXIT } from '../exit-codes';
 import type { Output } from '../output';
 import type { Profile, Tokens } from '../profiles/config-file';
@@ -51,7 +51,7 @@ export async function finishSignIn(
 /** @throws CommandFailure for an expired password */
 export const stored = (answer: LoginAnswer, device: KnownDevice): Stored => {
   const deviceToken = answer.deviceToken ?? device.deviceToken;
-  return { tokens: tokensIn(answer), ...(deviceToken !== undefined && { deviceToken }) };
+  return { tokens: tokensIn(answer), ...definedFields({ deviceToken }) };
 };
 
 /** Sets up the second factor that the organization requires: until then the sign-in is good for that alone. */

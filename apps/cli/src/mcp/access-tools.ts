@@ -1,24 +1,25 @@
 import {
   ApiFailure,
   bodyOf,
+  definedFields,
   isId,
   keepAlive,
   monotonicMs,
-  newHolder,
   named,
+  newHolder,
+  ownAddressWhenLimited,
   requestedAddresses,
   requestedResources,
-  ownAddressWhenLimited,
   type Resource,
-  settle,
-  startSession,
-  stopSession,
-  WAIT_SECONDS,
   type Server,
   type Session,
   type SessionRequest,
+  settle,
   type StartedSession,
   type StartOptions,
+  startSession,
+  stopSession,
+  WAIT_SECONDS,
 } from '#client';
 import {
   askFor,
@@ -32,11 +33,10 @@ import { stopHeld } from '../access/closing';
 import { observe } from '../access/held-access';
 import { leaseNotes } from '../access/lease-notes';
 import { resources } from '../commands/setup/things';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { CommandFailure, EXIT, usageFailure } from '../exit-codes';
 import type { Output } from '../output';
 import {
   type Given,
-  invalid,
   MINUTES_IN_HOUR,
   minutesOf,
   namesOf,
@@ -103,7 +103,7 @@ export class AccessTools {
       case 'release_access':
         return this.release(given);
       default:
-        throw invalid(`There is no tool "${name}"`);
+        throw usageFailure(`There is no tool "${name}"`);
     }
   }
 
@@ -141,7 +141,7 @@ export class AccessTools {
     const requested = namesOf(names);
     const why = reasonOf(reason);
     if (this.held.size + this.pending.size + this.starting >= MAX_HELD)
-      throw invalid(`${MAX_HELD} sessions are held: release one first`);
+      throw usageFailure(`${MAX_HELD} sessions are held: release one first`);
     this.starting += 1;
     try {
       return await this.start(requested, granted, why);
@@ -167,12 +167,12 @@ export class AccessTools {
       ...requested,
       durationHours: Math.ceil(minutes / MINUTES_IN_HOUR),
       leaseSeconds,
-      ...(reason === undefined ? {} : { reason }),
+      ...definedFields({ reason }),
     };
     const asked: [AccessRequest, SessionRequest][] = [];
     const onDenied: StartOptions['onDenied'] = async (denial, wanted) => {
       if (!needsApproval(denial)) return null;
-      if (reason === undefined) throw invalid(denial.message.replace(/ask with .*$/, 'give a reason'));
+      if (reason === undefined) throw usageFailure(denial.message.replace(/ask with .*$/, 'give a reason'));
       asked.push([await askFor(this.server.api, denial, wanted), wanted]);
       return null;
     };
@@ -214,7 +214,7 @@ export class AccessTools {
     const ids = names.map((name) => (isId(name) ? name : named(name, offered, noun).id));
     const refused = ids.find((id) => !allowed.includes(id));
     if (refused === undefined) return ids;
-    throw invalid(`Resource ${refused} may not be requested here`);
+    throw usageFailure(`Resource ${refused} may not be requested here`);
   }
 
   private keep(started: StartedSession, minutes: number, id: string): Held {
@@ -315,7 +315,7 @@ export class AccessTools {
   private heldSession(id: unknown): Held {
     const held = typeof id === 'string' ? this.held.get(id) : undefined;
     if (held) return held;
-    throw invalid('sessionId must be that of access which was requested here and has not ended');
+    throw usageFailure('sessionId must be that of access which was requested here and has not ended');
   }
 }
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import { locked } from './file-lock';
 import { isMissing } from './system-error';
 
@@ -70,8 +70,7 @@ export class ConfigFile {
       const { mode } = statSync(this.path);
       if (process.platform !== 'win32' && (mode & OTHERS) !== 0) {
         const octal = (mode & 0o777).toString(8);
-        throw new CommandFailure(
-          EXIT.usage,
+        throw usageFailure(
           `${this.path} holds secrets, and others may read or change it (mode ${octal})`,
           `chmod 600 ${this.path}`,
         );
@@ -93,8 +92,7 @@ export class ConfigFile {
 }
 
 function configIn(text: string, path: string): Config {
-  const damaged = new CommandFailure(
-    EXIT.usage,
+  const damaged = usageFailure(
     `${path} is damaged`,
     `remove it and sign in again: rm ${path} && drawbridge login`,
   );

@@ -7,7 +7,7 @@ import {
   type SendingOptions,
   type Server,
 } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { CommandFailure, EXIT, usageFailure } from '../exit-codes';
 import type { Output } from '../output';
 import { ConfigFile, type Profile } from './config-file';
 import { idTokenCredential } from './id-token';
@@ -88,7 +88,7 @@ export function usableKey(given: string | undefined, where: string): string | nu
   const key = given?.trim();
   if (!key) return null;
   if (/^[\x21-\x7e]{1,500}$/.test(key)) return key;
-  throw new CommandFailure(EXIT.usage, `${where} is no API key: keys are one line of letters and digits`);
+  throw usageFailure(`${where} is no API key: keys are one line of letters and digits`);
 }
 
 /** The credential of a CI job that has an ID token; null without. @throws CommandFailure when it has an API key too */
@@ -98,8 +98,7 @@ function jobCredential(url: string, hasKey: boolean): Credential | null {
   // the action and the Terraform provider take an audience, with # and an id where several trusts fit
   const trustId = trust.startsWith('http') ? trust.split('#')[1] : trust;
   if (!hasKey) return idTokenCredential(url, idToken.trim(), trustId || null);
-  throw new CommandFailure(
-    EXIT.usage,
+  throw usageFailure(
     'DRAWBRIDGE_API_KEY and DRAWBRIDGE_ID_TOKEN are both set',
     'unset DRAWBRIDGE_API_KEY: a job with an ID token needs no stored key',
   );

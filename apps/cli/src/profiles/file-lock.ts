@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import { isMissing, systemCode } from './system-error';
 
 const POLL_MS = 50;
@@ -14,7 +14,7 @@ export async function locked<T>(path: string, work: () => Promise<T>): Promise<T
   while (!tryLock(path)) {
     removeWhenStale(path);
     if (Date.now() > deadline) {
-      throw new CommandFailure(EXIT.usage, `${path} stays locked`, `remove it: rm ${path}`);
+      throw usageFailure(`${path} stays locked`, `remove it: rm ${path}`);
     }
     await delay(POLL_MS);
   }

@@ -1,5 +1,5 @@
 import { ApiFailure, exchangeIdToken, type Credential } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { CommandFailure, EXIT, usageFailure } from '../exit-codes';
 
 const FIX =
   'an administrator finds the reason in the audit logs (OIDC_EXCHANGE_REFUSED); a token is accepted once, for ten minutes';
@@ -13,7 +13,7 @@ export function idTokenCredential(url: string, idToken: string, trustId: string 
     } catch (error) {
       if (!(error instanceof ApiFailure)) throw error;
       if (error.status === 400 && error.message.includes('trust')) {
-        throw new CommandFailure(EXIT.usage, error.message, 'set DRAWBRIDGE_TRUST to the id of one of them');
+        throw usageFailure(error.message, 'set DRAWBRIDGE_TRUST to the id of one of them');
       }
       if (error.status !== 401) throw error;
       throw new CommandFailure(EXIT.denied, 'The server refused DRAWBRIDGE_ID_TOKEN', FIX);

@@ -1,5 +1,5 @@
 import { InvalidServerUrl, parseServerUrl } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 
 /** The address of a server as it is stored: without a slash at the end and without `/api/v1`. @throws CommandFailure */
 export function serverUrl(given: string, where: string): string {
@@ -8,6 +8,6 @@ export function serverUrl(given: string, where: string): string {
   } catch (error) {
     if (!(error instanceof InvalidServerUrl)) throw error;
     // the text itself is not repeated: it may be a password that was typed at the wrong prompt
-    throw new CommandFailure(EXIT.usage, `${where} ${error.message}`);
+    throw usageFailure(`${where} ${error.message}`);
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 import { systemCode } from '../profiles/system-error';
 
 /** Reads a file, or standard input for `-`. @param option that names it, for the error @throws CommandFailure */
@@ -9,6 +9,6 @@ export async function textFrom(path: string, option: string): Promise<string> {
     return path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === '') throw error;
-    throw new CommandFailure(EXIT.usage, `${option}: ${path} cannot be read (${systemCode(error)})`);
+    throw usageFailure(`${option}: ${path} cannot be read (${systemCode(error)})`);
   }
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { ApiFailure, visible } from '#client';
-import { CommandFailure, EXIT } from '../exit-codes';
+import { usageFailure } from '../exit-codes';
 
 const MAX_INPUT_CHARACTERS = 10_000;
 
@@ -9,7 +9,7 @@ export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
 /** @throws CommandFailure without a terminal */
 export function requireTerminal(question: string, fix: string): void {
-  if (!canAsk()) throw new CommandFailure(EXIT.usage, `${question}: there is no terminal to ask on`, fix);
+  if (!canAsk()) throw usageFailure(`${question}: there is no terminal to ask on`, fix);
 }
 
 /** Asks on the terminal. @param secret true: what is typed is not shown. @throws CommandFailure without a terminal */
@@ -27,7 +27,7 @@ export async function ask(question: string, { secret = false, fix = '' } = {}): 
     const answer = await lines.question(secret ? '' : `${question}: `, { signal: given.signal });
     return answer.trim();
   } catch (error) {
-    if (given.signal.aborted) throw new CommandFailure(EXIT.usage, 'Nothing was given');
+    if (given.signal.aborted) throw usageFailure('Nothing was given');
     throw error;
   } finally {
     lines.close();
@@ -65,5 +65,5 @@ export async function firstLine(what: string): Promise<string> {
   }
   const [line = ''] = text.split(/\r?\n/);
   if (line !== '') return line;
-  throw new CommandFailure(EXIT.usage, `Standard input must hold ${what} in its first line`);
+  throw usageFailure(`Standard input must hold ${what} in its first line`);
 }

@@ -8,7 +8,11 @@ export type HandledSignal = (typeof HANDLED)[number];
 const FROM_KEYS: ReadonlySet<HandledSignal> = new Set(['SIGINT', 'SIGQUIT']);
 const PARENT_CHECK_MS = 500;
 
-export const signalNumber = (signal: NodeJS.Signals): number => constants.signals[signal];
+const FIRST_SIGNAL_CODE = 128;
+
+/** What a shell answers for a process that a signal has ended. */
+export const signalExitCode = (signal: NodeJS.Signals): number =>
+  FIRST_SIGNAL_CODE + constants.signals[signal];
 
 /** Thrown for what a signal has given up. */
 export class Interrupted extends Error {

@@ -17,7 +17,6 @@ export {
 export {
   acceptTokens,
   deviceToken,
-  finishSetup,
   refresh,
   resume,
   signIn,

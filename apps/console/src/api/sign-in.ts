@@ -133,9 +133,6 @@ async function exchange(oneTimeToken?: string): Promise<boolean> {
 /** A limit or a failure of the server is no sign-out. */
 const isEnd = ({ status }: Failure): boolean => status >= 400 && status < 500 && status !== 429;
 
-/** The second factor was set up: the next access token opens everything. */
-export const finishSetup = (): Promise<boolean> => refresh();
-
 /**
  * Ends the sign-in: here at once, and on the server as soon as it answers, also after the page was loaded again.
  * @param reason shown on the next screen

@@ -1,5 +1,6 @@
 import { api, type Schemas } from '../api';
 import { Badge, ConfirmButton, localTime, TextField, Time, unbroken, type Tone } from '../ui';
+import { defined } from './search';
 import { Lines, Reason, Ticket } from './words';
 
 export type AccessRequest = Schemas['AccessRequestDto'];
@@ -106,9 +107,8 @@ export function DecideButton({ request, as }: { request: AccessRequest; as: keyo
       kind={kind}
       title={`${label} the access of ${request.userName}?`}
       act={(entered) => {
-        const note = entered.optional('note');
         const path = `/api/v1/access-requests/{id}/${as}` as const;
-        return api.POST(path, { params, body: note === undefined ? {} : { note } });
+        return api.POST(path, { params, body: defined({ note: entered.optional('note') }) });
       }}
       announcement={({ data }) => announcementOf(data!, as)}
     >

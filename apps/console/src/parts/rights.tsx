@@ -1,8 +1,6 @@
-import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api';
-import { Action, Badge, Muted, type Column } from '../ui';
-import { saveAs } from './save-as';
-import { count, Lines } from './words';
+import { Badge, type Column, Muted } from '../ui';
+import { count, Lines, RoleLink } from './words';
 
 type Right = Schemas['PersonRightDto' | 'ResourceRightDto'];
 
@@ -14,10 +12,7 @@ export const MAY: readonly Column<Right>[] = [
       <Lines>
         {roles.map(({ id, name, by }) => (
           <span key={id}>
-            <Link to="/roles/$id" params={{ id }}>
-              {name}
-            </Link>{' '}
-            {by === 'LABEL' ? <Muted>by labels</Muted> : null}
+            <RoleLink id={id}>{name}</RoleLink> {by === 'LABEL' ? <Muted>by labels</Muted> : null}
           </span>
         ))}
       </Lines>
@@ -37,18 +32,3 @@ export const MAY: readonly Column<Right>[] = [
   },
   { head: 'Now', cell: ({ openNow }) => (openNow ? <Badge tone="good">open</Badge> : null) },
 ];
-
-/** All of a list as a file. @param fetchFile as a blob */
-export const Download = ({
-  name,
-  fetchFile,
-}: {
-  name: string;
-  fetchFile: () => Promise<{ data?: unknown }>;
-}) => (
-  <Action
-    label="Download as CSV"
-    busy="Fetching the file…"
-    act={async () => saveAs(name, (await fetchFile()).data)}
-  />
-);

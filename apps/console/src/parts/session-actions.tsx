@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api, asFailure, untilAnswered, type Schemas } from '../api';
-import { Action, ConfirmButton, DialogButton, Form, localTime, TextField, unbroken } from '../ui';
+import { Action, ConfirmButton, FormButton, localTime, TextField, unbroken } from '../ui';
 import { availableOf, type AccessRequest } from './access-requests';
 import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 import { inShort } from './words';
@@ -52,43 +52,42 @@ export const UseRequest = ({ request, onStarted }: UseRequestProps) => (
 );
 
 /** More time for a session. */
-const ExtendButton = ({ session }: { readonly session: Session }) => (
-  <DialogButton label="Extend" title="Extend this access">
-    {(close) => <ExtendForm session={session} close={close} />}
-  </DialogButton>
+const ExtendButton = ({ session: { id, expiresAt } }: { readonly session: Session }) => (
+  <FormButton
+    label="Extend"
+    title="Extend this access"
+    submit="Extend"
+    send={(entered) => {
+      const body = { additionalHours: entered.number('additionalHours') };
+      return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
+    }}
+    announcement={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
+  >
+    <FurtherHours expiresAt={expiresAt} />
+  </FormButton>
 );
 
 const HOUR_MS = 3_600_000;
 
-function ExtendForm({ session: { id, expiresAt }, close }: { session: Session; close: () => void }) {
+/** The field `additionalHours`, with what they would do. */
+function FurtherHours({ expiresAt }: { readonly expiresAt: string }) {
   const [hours, setHours] = useState('1');
   const until = new Date(Date.parse(expiresAt) + Number(hours) * HOUR_MS);
   return (
-    <Form
-      submit="Extend"
-      onDone={close}
-      onCancel={close}
-      send={(entered) => {
-        const body = { additionalHours: entered.number('additionalHours') };
-        return api.POST('/api/v1/sessions/{id}/extend', { params: { path: { id } }, body });
-      }}
-      announcement={({ data }) => `Extended: open until ${localTime(data!.expiresAt)}.`}
-    >
-      <TextField
-        name="additionalHours"
-        label="Further hours"
-        type="number"
-        min={1}
-        step={1}
-        value={hours}
-        onChange={({ target }) => setHours(target.value)}
-        help={
-          Number.isNaN(until.getTime())
-            ? undefined
-            : `Then it is open until ${localTime(until.toISOString())}, instead of ${localTime(expiresAt)}.`
-        }
-      />
-    </Form>
+    <TextField
+      name="additionalHours"
+      label="Further hours"
+      type="number"
+      min={1}
+      step={1}
+      value={hours}
+      onChange={({ target }) => setHours(target.value)}
+      help={
+        Number.isNaN(until.getTime())
+          ? undefined
+          : `Then it is open until ${localTime(until.toISOString())}, instead of ${localTime(expiresAt)}.`
+      }
+    />
   );
 }
 

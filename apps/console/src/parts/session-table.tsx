@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { api } from '../api';
 import { aboutText, Badge, Code, Muted, Time, TimeLeft, type Column } from '../ui';
 import { CAUSES } from './event-texts';
@@ -6,7 +5,7 @@ import { Outcomes } from './outcomes';
 import type { Bulk } from './selection';
 import { StopOtherButton } from './session-actions';
 import { addressesOf, endOf, isLive, isUnsettled, STATUS, type Session } from './sessions';
-import { Lines, UserLines } from './words';
+import { Lines, SessionLink, UserLines } from './words';
 
 const WHO: Column<Session> = {
   head: 'Who',
@@ -22,9 +21,9 @@ const COLUMNS: readonly Column<Session>[] = [
   {
     head: 'Since',
     cell: ({ id, startedAt }) => (
-      <Link to="/sessions/$id" params={{ id }}>
+      <SessionLink id={id}>
         <Time at={startedAt} />
-      </Link>
+      </SessionLink>
     ),
   },
   {

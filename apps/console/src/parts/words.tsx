@@ -47,8 +47,25 @@ export const Reason = ({ isBad = false, children }: { isBad?: boolean; children:
   <span className={isBad ? styles['bad'] : styles['detail']}>{unbroken(children)}</span>
 );
 
-/** Leads to the page of a person or a service user: for administrators. */
-export const UserLink = ({ id, children }: { id: string; children: ReactNode }) => (
+type LinkProps = { readonly id: string; readonly children: ReactNode };
+
+const linkTo =
+  (page: '/sessions/$id' | '/requests/$id' | '/resources/$id' | '/static-rules/$id' | '/roles/$id') =>
+  ({ id, children }: LinkProps) => (
+    <Link to={page} params={{ id }}>
+      {children}
+    </Link>
+  );
+
+export const SessionLink = linkTo('/sessions/$id');
+export const RequestLink = linkTo('/requests/$id');
+/** For administrators, as those that follow. */
+export const ResourceLink = linkTo('/resources/$id');
+export const StaticRuleLink = linkTo('/static-rules/$id');
+export const RoleLink = linkTo('/roles/$id');
+
+/** Leads to the page of a person or a service user. */
+export const UserLink = ({ id, children }: LinkProps) => (
   <Link to="/people/$id" params={{ id }}>
     {unbroken(children)}
   </Link>

@@ -1,5 +1,5 @@
 import { useEffect, useId, useState, type InputHTMLAttributes, type ReactNode } from 'react';
-import type { TextareaHTMLAttributes } from 'react';
+import type { ComponentProps, TextareaHTMLAttributes } from 'react';
 import { unbroken } from './code';
 import { messageFor, useProblem } from './field-problems';
 import styles from './form.module.css';
@@ -40,14 +40,18 @@ function Labelled(given: FieldProps & { control: (given: Described) => ReactNode
           {messageFor(label, problem)}
         </p>
       ) : null}
-      {help ? (
-        <div id={`${id}-help`} className={styles['help']}>
-          {unbroken(help)}
-        </div>
-      ) : null}
+      <Help id={id}>{help}</Help>
     </div>
   );
 }
+
+/** What the field with this id is described by. */
+export const Help = ({ id, children }: { readonly id: string; readonly children: ReactNode }) =>
+  children ? (
+    <div id={`${id}-help`} className={styles['help']}>
+      {unbroken(children)}
+    </div>
+  ) : null;
 
 /** One line. It is required unless `required={false}`. Further attributes go to the input. */
 export function TextField(given: FieldProps & Omit<InputHTMLAttributes<HTMLInputElement>, keyof FieldProps>) {
@@ -55,6 +59,11 @@ export function TextField(given: FieldProps & Omit<InputHTMLAttributes<HTMLInput
   const control = (field: Described) => <input type="text" autoComplete="off" {...rest} {...field} />;
   return <Labelled {...{ name, label, help, required, control }} />;
 }
+
+/** A code of a second factor, which `Entered.code` reads. */
+export const CodeField = (given: Partial<ComponentProps<typeof TextField>>) => (
+  <TextField name="code" label="Code" autoComplete="one-time-code" {...given} />
+);
 
 const TYPING_MS = 300;
 
@@ -127,11 +136,7 @@ export function CheckField({ name, label, help, ...rest }: CheckProps) {
         {...(problem ? { 'aria-invalid': true } : {})}
       />
       <label htmlFor={id}>{label}</label>
-      {help ? (
-        <div id={`${id}-help`} className={styles['help']}>
-          {unbroken(help)}
-        </div>
-      ) : null}
+      <Help id={id}>{help}</Help>
       {problem ? <p className={styles['problem']}>{problem}</p> : null}
     </div>
   );

@@ -14,8 +14,7 @@ export class Entered {
 
   /** Without spaces around it; empty when nothing was entered. */
   text(name: string): string {
-    const value = this.data.get(name);
-    return typeof value === 'string' ? value.trim() : '';
+    return this.raw(name).trim();
   }
 
   /** As entered: a password may begin with a space. */

@@ -5,7 +5,7 @@ export { CopiedButton } from './copied-button';
 export { Copyable } from './copyable';
 export { ConfirmButton, Dialog, DialogButton, FormButton } from './dialog';
 export { useProblem } from './field-problems';
-export { CheckField, SelectField, TextArea, TextField, useTyped } from './fields';
+export { CheckField, CodeField, SelectField, TextArea, TextField, useTyped } from './fields';
 export { Entered, Form } from './form';
 export { keepFocus } from './focus';
 export { Icon } from './icon';

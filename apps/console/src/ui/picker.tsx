@@ -1,6 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
 import { useProblem, messageFor } from './field-problems';
-import { CheckField } from './fields';
+import { CheckField, Help } from './fields';
 import styles from './form.module.css';
 
 export interface Choice {
@@ -98,11 +98,7 @@ export function Picker({ name, label, help, choices, chosen = [], onChange, empt
         </div>
       )}
       {problem ? <p className={styles['problem']}>{messageFor(label, problem)}</p> : null}
-      {help ? (
-        <div id={`${id}-help`} className={styles['help']}>
-          {help}
-        </div>
-      ) : null}
+      <Help id={id}>{help}</Help>
     </fieldset>
   );
 }

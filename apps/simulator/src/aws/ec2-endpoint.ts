@@ -60,7 +60,7 @@ export class Ec2Endpoint {
       operation: action,
       effect: !operation || isDryRun(form) ? 'check' : operation.effect,
       targets,
-      items: operation?.items(form) ?? 0,
+      items: operation?.items?.(form) ?? 0,
       caller: claimedKey(request),
       addresses: (operation?.addresses ?? addressesIn)(form),
     } as const;

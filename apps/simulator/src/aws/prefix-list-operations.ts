@@ -2,7 +2,7 @@ import { bareAddress, readCidr } from '../cidr';
 import type { CallModifiers } from '../faults/serve-call';
 import { awsError, dryRunSucceeded, invalidValue, missingParameter } from './aws-error';
 import { ACCOUNT_ID } from './credentials';
-import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
+import { isDryRun, itemsToApply, targetIn, type Ec2Operation } from './ec2-operation';
 import { requestedPage } from './paging';
 import {
   entryExists,
@@ -20,16 +20,10 @@ import type { XmlStructure } from './xml';
 const MAX_CHANGES = 100;
 const PAGE = { smallest: 1, largest: 100, usual: 100 };
 
-const namedList = (form: QueryForm): string[] => {
-  const listId = form.text('PrefixListId');
-  return listId === undefined ? [] : [listId];
-};
-
 /** DescribeManagedPrefixLists: an unknown id is an error. */
 export const describeLists: Ec2Operation = {
   effect: 'read',
   targets: (form) => form.texts('PrefixListId'),
-  items: () => 0,
   perform(form, { lists }, how) {
     if (form.list('Filter').length > 0) throw invalidValue('Filters are not simulated for prefix lists');
     const listIds = form.texts('PrefixListId');
@@ -48,8 +42,7 @@ export const describeLists: Ec2Operation = {
 /** GetManagedPrefixListEntries: entries of the current version, or of an earlier one. */
 export const getEntries: Ec2Operation = {
   effect: 'read',
-  targets: namedList,
-  items: () => 0,
+  targets: targetIn('PrefixListId'),
   perform(form, { lists }, how) {
     const list = lists.get(readListId(form));
     const number = readInteger(form, 'TargetVersion');
@@ -69,7 +62,7 @@ export const getEntries: Ec2Operation = {
 /** ModifyManagedPrefixList: removes entries, then adds others, all or none, asynchronously. */
 export const modifyList: Ec2Operation = {
   effect: 'change',
-  targets: namedList,
+  targets: targetIn('PrefixListId'),
   items: (form) => form.list('AddEntry').length + form.list('RemoveEntry').length,
   addresses: (form) =>
     [...form.list('AddEntry'), ...form.list('RemoveEntry')].map((entry) =>
@@ -136,7 +129,7 @@ const halfApplied = (
     : applied(list, [], itemsToApply(additions, how));
 
 const readListId = (form: QueryForm): string => {
-  const [listId] = namedList(form);
+  const listId = form.text('PrefixListId');
   if (listId === undefined) throw missingParameter('PrefixListId');
   return listId;
 };

@@ -4,7 +4,7 @@ import { requestedPage } from './paging';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import { groupXml, ruleXml, VPC_ID } from './rule-xml';
-import type { SecurityGroupRule, SecurityGroups } from './security-groups';
+import type { SecurityGroupRule } from './security-groups';
 
 interface Filter {
   readonly name: string;
@@ -29,7 +29,9 @@ export const describeRules: Ec2Operation = {
     const filters = readFilters(form);
     const ruleIds = form.texts('SecurityGroupRuleId');
     checkRuleIds(ruleIds);
-    const visible = rulesInGroups(groups, filteredGroups(form), how.asOf);
+    const [group, ...others] = filteredGroups(form);
+    // only the group that a filter names, when it names a single one
+    const visible = groups.rules(others.length === 0 ? group : undefined, how.asOf);
     const missing = ruleIds.find((ruleId) => !visible.some((rule) => rule.id === ruleId));
     if (missing !== undefined) throw ruleIdNotFound(missing);
     const matching = visible
@@ -45,7 +47,6 @@ export const describeRules: Ec2Operation = {
 export const describeGroups: Ec2Operation = {
   effect: 'read',
   targets: (form) => [...form.texts('GroupId'), ...filteredGroups(form)],
-  items: () => 0,
   perform(form, { groups }, how) {
     const groupIds = form.texts('GroupId');
     for (const groupId of groupIds) groups.check(groupId);
@@ -62,14 +63,6 @@ export const describeGroups: Ec2Operation = {
     };
   },
 };
-
-/** Reads only the group that a filter names, when it names a single one. */
-const rulesInGroups = (
-  groups: SecurityGroups,
-  groupIds: readonly string[],
-  asOf: number | undefined,
-): SecurityGroupRule[] =>
-  groupIds.length === 1 ? groups.rules(groupIds[0], asOf) : groups.rules(undefined, asOf);
 
 function matchesRule(rule: SecurityGroupRule, { name, values }: Filter): boolean {
   if (name === 'group-id') return values.includes(rule.groupId);

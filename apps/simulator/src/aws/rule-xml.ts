@@ -42,10 +42,7 @@ function permissionsXml(rules: readonly SecurityGroupRule[]): XmlStructure[] {
     const traffic = `${rule.protocol} ${rule.fromPort} ${rule.toPort}`;
     byTraffic.set(traffic, [...(byTraffic.get(traffic) ?? []), rule]);
   }
-  return [...byTraffic.values()].flatMap((same) => {
-    const [first] = same;
-    return first ? [permissionXml(first, same)] : [];
-  });
+  return [...byTraffic.values()].map((same) => permissionXml(same[0]!, same));
 }
 
 const permissionXml = (traffic: SecurityGroupRule, rules: readonly SecurityGroupRule[]): XmlStructure => ({

@@ -1,16 +1,11 @@
 import { awsError, dryRunSucceeded, missingParameter } from './aws-error';
-import { isDryRun, itemsToApply, type Ec2Operation } from './ec2-operation';
+import { isDryRun, itemsToApply, targetIn, type Ec2Operation } from './ec2-operation';
 import { readPermissions, checkDuplicates, type RuleSpec } from './permissions';
 import type { QueryForm } from './query-form';
 import { checkRuleIds, ruleIdNotFound } from './rule-ids';
 import type { SecurityGroupRule, SecurityGroups } from './security-groups';
 import { readRuleTags } from './tags';
 import { ruleXml } from './rule-xml';
-
-const namedGroup = (form: QueryForm): string[] => {
-  const groupId = form.text('GroupId');
-  return groupId === undefined ? [] : [groupId];
-};
 
 const SOURCES = ['IpRanges', 'Ipv6Ranges', 'Groups', 'PrefixListIds'];
 
@@ -24,7 +19,7 @@ const countSources = (form: QueryForm): number =>
 /** AuthorizeSecurityGroupIngress: adds all rules, or none. */
 export const authorizeIngress: Ec2Operation = {
   effect: 'add',
-  targets: namedGroup,
+  targets: targetIn('GroupId'),
   items: countSources,
   perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
@@ -41,7 +36,7 @@ export const authorizeIngress: Ec2Operation = {
 /** RevokeSecurityGroupIngress, as for a group outside the default VPC: removes all rules, or none. */
 export const revokeIngress: Ec2Operation = {
   effect: 'remove',
-  targets: namedGroup,
+  targets: targetIn('GroupId'),
   items: (form) => form.texts('SecurityGroupRuleId').length + countSources(form),
   perform(form, { groups }, how) {
     const groupId = readGroup(form, groups);
@@ -98,7 +93,6 @@ function findRules(form: QueryForm, groups: SecurityGroups, groupId: string): Se
 }
 
 function findById(groups: SecurityGroups, groupId: string, ruleId: string): SecurityGroupRule {
-  checkRuleIds([ruleId]);
   const rule = groups.find(ruleId);
   if (!rule || rule.groupId !== groupId || rule.isEgress) throw ruleIdNotFound(ruleId);
   return rule;

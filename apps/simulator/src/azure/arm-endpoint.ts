@@ -15,13 +15,20 @@ import { findRoute, ROUTES, type Route } from './arm-routes';
 import { GroupCalls, type RouteNames } from './group-calls';
 import { render } from './json-answer';
 import type { Operations } from './operations';
-import { CLIENT_ID, RESOURCE_GROUP, tokenProblem, type AccessTokens, type TokenProblem } from './principal';
+import {
+  type AccessTokens,
+  ARM_PREFIX,
+  baseOf,
+  CLIENT_ID,
+  RESOURCE_GROUP,
+  tokenProblem,
+  type TokenProblem,
+} from './principal';
 import type { SecurityGroups } from './security-groups';
 import { ServiceEndpoint } from './services/service-endpoint';
 import { SERVICE_EFFECTS, serviceRoute } from './services/service-routes';
 import type { Services } from './services/services';
 
-export const ARM_PREFIX = '/azure/arm';
 export const ARM_EFFECTS: Readonly<Record<string, CallEffect>> = {
   ...Object.fromEntries(ROUTES.map(({ operation, effect }) => [operation, effect])),
   ...SERVICE_EFFECTS,
@@ -54,11 +61,9 @@ export class ArmEndpoint {
     services: Services,
   ) {
     this.calls = new GroupCalls(groups, operations, world.accounts);
-    this.services = new ServiceEndpoint(world, services, operations, {
-      prefix: ARM_PREFIX,
-      base: baseOf,
-      check: (request, isRead) => this.checkCall(request, isRead),
-    });
+    this.services = new ServiceEndpoint(world, services, operations, (request, isRead) =>
+      this.checkCall(request, isRead),
+    );
   }
 
   async handle(request: CloudRequest): Promise<CloudAnswer | typeof NO_ANSWER> {
@@ -153,5 +158,3 @@ const unauthorizedFor = ({ action }: Route, { path }: CloudRequest): CloudError 
 /** The group in a path as `resource group/name`, whether or not it exists. */
 const groupOf = ({ resourceGroup, group }: RouteNames): string | null =>
   group === undefined ? null : `${resourceGroup}/${group}`.toLowerCase();
-
-const baseOf = ({ headers }: CloudRequest): string => `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;

@@ -1,7 +1,9 @@
 import { CloudError } from '../cloud-error';
 
+export const badRequest = (code: string, message: string): CloudError => new CloudError(400, code, message);
+
 export const invalidContent = (message: string): CloudError =>
-  new CloudError(400, 'InvalidRequestContent', `The request content was invalid: ${message}`);
+  badRequest('InvalidRequestContent', `The request content was invalid: ${message}`);
 
 export const groupNotFound = (resourceGroup: string, name: string): CloudError =>
   new CloudError(
@@ -11,8 +13,7 @@ export const groupNotFound = (resourceGroup: string, name: string): CloudError =
   );
 
 export const ruleLimitReached = (limit: number): CloudError =>
-  new CloudError(
-    400,
+  badRequest(
     'SecurityRuleCountLimitReached',
     `A security group cannot have more than ${limit} security rules.`,
   );

@@ -3,9 +3,9 @@ import type { CloudAnswer, CloudProvider, CloudRequest, LockLevel, NO_ANSWER, Wo
 import type { UnmanagedRuleChange, UnmanagedRuleSpec } from '../provider';
 import type { OpenRule } from '../ground-truth/ledger';
 import { SealedTokens } from '../sealed-tokens';
-import { ARM_EFFECTS, ARM_PREFIX, ArmEndpoint } from './arm-endpoint';
+import { ARM_EFFECTS, ArmEndpoint } from './arm-endpoint';
 import { Operations } from './operations';
-import type { AccessTokens } from './principal';
+import { ARM_PREFIX, type AccessTokens } from './principal';
 import { readRuleProperties } from './rule-content';
 import { GROUPS, SecurityGroups, type SecurityRule } from './security-groups';
 import { ServiceRules } from './services/service-rules';

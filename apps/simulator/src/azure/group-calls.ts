@@ -3,8 +3,8 @@ import { CloudError } from '../cloud-error';
 import type { CallModifiers } from '../faults/serve-call';
 import { cutPage } from '../paging';
 import type { CloudAnswer, CloudRequest } from '../provider';
-import { internalError, scopeLocked } from './azure-error';
-import { errorOf, jsonAnswer, render } from './json-answer';
+import { badRequest, internalError, scopeLocked } from './azure-error';
+import { errorOf, jsonAnswer, locksAnswer, permissionsAnswer, render } from './json-answer';
 import { isRunning, type Operation, type Operations } from './operations';
 import { SUBSCRIPTION_ID } from './principal';
 import { checkRuleName, readRuleProperties } from './rule-content';
@@ -55,7 +55,7 @@ export class GroupCalls {
       request.query.get('$skiptoken') ?? '',
       SUBSCRIPTIONS_PER_PAGE,
     );
-    if (!page) throw new CloudError(400, 'InvalidSkipToken', 'The skip token is not valid.');
+    if (!page) throw badRequest('InvalidSkipToken', 'The skip token is not valid.');
     const value = page.items.map(({ account, name, state }) => ({
       id: `/subscriptions/${account}`,
       subscriptionId: account,
@@ -78,7 +78,7 @@ export class GroupCalls {
   listRules({ group, how, request, base }: GroupCall): CloudAnswer {
     const token = request.query.get('$skiptoken') ?? '';
     const page = cutPage(this.groups.list(group, how.asOf), ({ ordinal }) => ordinal, token, PAGE_SIZE);
-    if (!page) throw new CloudError(400, 'InvalidSkipToken', 'The skip token is not valid.');
+    if (!page) throw badRequest('InvalidSkipToken', 'The skip token is not valid.');
     const version = request.query.get('api-version');
     const value = page.items.map((rule) => this.ruleJson(rule));
     const nextLink = `${base}${groupId(group)}/securityRules?api-version=${version}&$skiptoken=${page.next}`;
@@ -117,12 +117,11 @@ export class GroupCalls {
   }
 
   listPermissions({ granted }: GroupCall): CloudAnswer {
-    return jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] });
+    return permissionsAnswer(granted);
   }
 
   listLocks({ group }: GroupCall): CloudAnswer {
-    const level = this.groups.locks.get(group);
-    return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] });
+    return locksAnswer(this.groups.locks.get(group));
   }
 
   getOperation({ names }: GroupCall): CloudAnswer {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { CloudAnswer } from '../provider';
 import type { CloudError } from '../cloud-error';
+import type { CloudAnswer, LockLevel } from '../provider';
 
 /** @param outcome for the call log */
 export const jsonAnswer = (
@@ -18,6 +18,12 @@ export const jsonAnswer = (
   body: body === undefined ? '' : JSON.stringify(body),
   outcome,
 });
+
+export const permissionsAnswer = (granted: readonly string[]): CloudAnswer =>
+  jsonAnswer(200, { value: [{ actions: granted, notActions: [] }] });
+
+export const locksAnswer = (level: LockLevel | undefined): CloudAnswer =>
+  jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] });
 
 /** The error body of the resource manager. */
 export const errorOf = ({ code, message, more }: CloudError): object => ({

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { SealedTokens } from '../sealed-tokens';
 
 export const SUBSCRIPTION_ID = '00000000-0000-4000-8000-000000000001';
@@ -8,6 +9,11 @@ export const TENANT_DOMAIN = 'simulated.onmicrosoft.com';
 export const CLIENT_ID = '00000000-0000-4000-8000-000000000003';
 export const CLIENT_SECRET = 'simulated-client-secret';
 export const TOKEN_SECONDS = 3599;
+export const ARM_PREFIX = '/azure/arm';
+
+/** URL of the resource manager, as the client calls it. */
+export const baseOf = ({ headers }: { headers: IncomingHttpHeaders }): string =>
+  `http://${headers.host ?? '127.0.0.1'}${ARM_PREFIX}`;
 
 export type AccessTokens = SealedTokens<{ readonly audience: string }>;
 

@@ -1,7 +1,7 @@
 import { readAddressOrCidr } from '../cidr';
-import { CloudError } from '../cloud-error';
+import type { CloudError } from '../cloud-error';
 import { readJson } from '../read-json';
-import { invalidContent } from './azure-error';
+import { badRequest, invalidContent } from './azure-error';
 
 /** A security rule's properties, as in requests and answers. */
 export interface RuleProperties {
@@ -33,7 +33,7 @@ const PREFIXES = ['sourceAddressPrefix', 'destinationAddressPrefix'];
 /** @throws CloudError */
 export function checkRuleName(name: string): void {
   if (NAME.test(name)) return;
-  throw new CloudError(400, 'InvalidResourceName', `Resource name ${name} is invalid.`);
+  throw badRequest('InvalidResourceName', `Resource name ${name} is invalid.`);
 }
 
 /** Reads the body of a write. @throws CloudError as Azure's network service does */
@@ -48,15 +48,13 @@ export function readRuleProperties(body: string, name: string): RuleProperties {
   oneOf('access', rule.access, ['Allow', 'Deny']);
   oneOf('direction', rule.direction, ['Inbound', 'Outbound']);
   if (!Number.isInteger(rule.priority) || rule.priority < 100 || rule.priority > 4096) {
-    throw new CloudError(
-      400,
+    throw badRequest(
       'SecurityRuleInvalidPriority',
       `Security rule ${name} has invalid priority. Priority must be between 100 and 4096.`,
     );
   }
   if ((rule.description ?? '').length > MAX_DESCRIPTION_LENGTH) {
-    throw new CloudError(
-      400,
+    throw badRequest(
       'InvalidDescriptionLength',
       `The description of security rule ${name} is longer than ${MAX_DESCRIPTION_LENGTH} characters.`,
     );
@@ -76,8 +74,7 @@ function propertiesOf(body: string): Record<string, unknown> {
 
 function oneOf(field: string, value: string | undefined, allowed: readonly string[]): void {
   if (value !== undefined && allowed.includes(value)) return;
-  throw new CloudError(
-    400,
+  throw badRequest(
     'InvalidRequestFormat',
     `Value '${value}' of ${field} is not one of ${allowed.join(', ')}.`,
   );
@@ -100,15 +97,13 @@ function checkAddresses(rule: RuleProperties, name: string): void {
   const versions = sides.flat().flatMap((prefix) => readAddressOrCidr(prefix)?.version ?? []);
   const icmpVersion = rule.protocol === 'Icmp' ? 4 : rule.protocol === 'Icmpv6' ? 6 : null;
   if (icmpVersion !== null && versions.some((version) => version !== icmpVersion)) {
-    throw new CloudError(
-      400,
+    throw badRequest(
       'SecurityRuleInvalidProtocol',
       `Security rule ${name} has protocol ${rule.protocol}, which does not exist for its address prefixes.`,
     );
   }
   if (new Set(versions).size > 1) {
-    throw new CloudError(
-      400,
+    throw badRequest(
       'SecurityRuleAddressPrefixesMixedIpVersions',
       `Security rule ${name} may not hold both IPv4 and IPv6 address prefixes.`,
     );
@@ -124,8 +119,7 @@ function checkPorts(rule: RuleProperties, name: string): void {
     if (ranges.length === 0) throw parameterMissing(name, 'port range');
     const wrong = ranges.find((range) => !isPortRange(range));
     if (wrong === undefined) continue;
-    throw new CloudError(
-      400,
+    throw badRequest(
       'SecurityRuleInvalidPortRange',
       `Security rule has invalid Port range. Value provided: ${wrong}. Value should be an integer OR integer range with '-' delimiter. Valid range 0-65535.`,
     );
@@ -139,15 +133,13 @@ const isPortRange = (text: string): boolean => {
 };
 
 const parameterMissing = (name: string, what: string): CloudError =>
-  new CloudError(
-    400,
+  badRequest(
     'SecurityRuleParameterMissing',
     `Required security rule parameter is missing for rule ${name}: ${what}.`,
   );
 
 const invalidPrefix = (name: string, prefix: string): CloudError =>
-  new CloudError(
-    400,
+  badRequest(
     'SecurityRuleInvalidAddressPrefix',
     `Security rule ${name} has invalid Address prefix. Value provided: ${prefix}`,
   );

@@ -2,7 +2,7 @@ import type { LockLevel, World } from '../provider';
 import { CloudError } from '../cloud-error';
 import { History } from '../ground-truth/history';
 import type { LedgerRule } from '../ground-truth/ledger';
-import { anotherOperation, groupNotFound, ruleLimitReached } from './azure-error';
+import { anotherOperation, badRequest, groupNotFound, ruleLimitReached } from './azure-error';
 import { ledgerRulesOf } from './ledger-rules';
 import type { Operations } from './operations';
 import { RESOURCE_GROUP } from './principal';
@@ -97,8 +97,7 @@ export class SecurityGroups {
         rule.properties.priority === properties.priority,
     );
     if (conflicting) {
-      throw new CloudError(
-        400,
+      throw badRequest(
         'SecurityRuleConflict',
         `Security rule ${name} conflicts with rule ${conflicting.name}. Rules cannot have the same Priority and Direction.`,
       );

@@ -1,4 +1,4 @@
-import { readCidr } from '../cidr';
+import { readAddressOrCidr } from '../cidr';
 import { invalid, invalidValue } from './gcp-error';
 
 /** A protocol and its ports; no ports: all of them. */
@@ -120,8 +120,7 @@ function checkPriority(value: unknown = 1000): number {
 }
 
 function checkRange(text: string): string {
-  const address = text.includes('/') ? text : `${text}/${text.includes(':') ? 128 : 32}`;
-  const cidr = readCidr(address);
+  const cidr = readAddressOrCidr(text);
   if (!cidr) throw invalidValue('resource.sourceRanges[0]', text, 'must be a valid IP address range');
   return cidr.text;
 }

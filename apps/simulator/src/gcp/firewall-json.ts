@@ -1,7 +1,7 @@
 import type { Firewall, NetworkPolicies } from './firewalls';
 import { PROJECT } from './service-account';
 
-const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
+export const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
 
 export const networkLink = (network: string): string => `${LINK}/networks/${network}`;
 

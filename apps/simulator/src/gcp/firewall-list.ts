@@ -1,5 +1,5 @@
 import { cutPage } from '../paging';
-import { firewallJson, networkLink } from './firewall-json';
+import { firewallJson, LINK, networkLink } from './firewall-json';
 import type { Firewall } from './firewalls';
 import { invalid } from './gcp-error';
 import { PROJECT } from './service-account';
@@ -20,7 +20,7 @@ export function listFirewalls(query: URLSearchParams, rules: readonly Firewall[]
     // Compute leaves an empty list out
     ...(page.items.length > 0 && { items: page.items.map(firewallJson) }),
     ...(page.next !== undefined && { nextPageToken: page.next }),
-    selfLink: `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global/firewalls`,
+    selfLink: `${LINK}/firewalls`,
   };
 }
 

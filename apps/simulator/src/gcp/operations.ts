@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { World } from '../provider';
+import { LINK } from './firewall-json';
 import { newId } from './firewalls';
-import { PROJECT } from './service-account';
 
 export type OperationType = 'insert' | 'delete' | 'update' | 'patch';
 
@@ -37,14 +37,14 @@ const INTERNAL_ERROR = {
 
 /** Write operations, in progress and done: accepted immediately, applied later. */
 export class Operations {
-  private known = new Map<string, Operation>();
-  private byRequest = new Map<string, Operation>();
+  private readonly known = new Map<string, Operation>();
+  private readonly byRequest = new Map<string, Operation>();
 
   constructor(private readonly world: World) {}
 
   reset(): void {
-    this.known = new Map();
-    this.byRequest = new Map();
+    this.known.clear();
+    this.byRequest.clear();
   }
 
   find(name: string): Operation | undefined {
@@ -68,39 +68,32 @@ export class Operations {
     const done = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    const { type, rule, targetId, network } = request;
+    const { apply, requestId, fails, isImmediate, ...what } = request;
     const operation: Operation = {
+      ...what,
       id: newId(),
       name: `operation-${Date.now()}-${randomBytes(6).toString('hex')}`,
-      type,
-      rule,
-      targetId,
-      network,
       insertTime: new Date().toISOString(),
       done,
       endTime: null,
       error: null,
     };
     this.known.set(operation.name, operation);
-    if (request.requestId !== null) this.byRequest.set(request.requestId, operation);
+    if (requestId !== null) this.byRequest.set(requestId, operation);
     const { epoch } = this.world;
     const end = (): void => {
-      if (epoch === this.world.epoch) this.end(operation, request);
+      if (epoch === this.world.epoch) {
+        if (fails) operation.error = INTERNAL_ERROR;
+        else apply();
+        operation.endTime = new Date().toISOString();
+      }
       finish();
     };
-    if (request.isImmediate) end();
+    if (isImmediate) end();
     else setTimeout(end, this.world.sizes.gcpOperationMs).unref();
     return operation;
   }
-
-  private end(operation: Operation, { apply, fails }: OperationRequest): void {
-    if (fails) operation.error = INTERNAL_ERROR;
-    else apply();
-    operation.endTime = new Date().toISOString();
-  }
 }
-
-const LINK = `https://www.googleapis.com/compute/v1/projects/${PROJECT}/global`;
 
 /** An operation as Compute returns it. */
 export function operationJson(operation: Operation): unknown {

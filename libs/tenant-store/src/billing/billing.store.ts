@@ -1,4 +1,4 @@
-import { type OrganizationId, asOrganizationId } from '#rules';
+import { definedFields, type OrganizationId, asOrganizationId } from '#rules';
 import {
   BillingDetailsEntity,
   PaymentEntity,
@@ -7,7 +7,6 @@ import {
   type SubscriptionEntity,
   type TenantStore,
   type Tx,
-  definedFields,
   first,
   mayBecome,
   sliced,

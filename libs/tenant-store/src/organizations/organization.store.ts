@@ -1,12 +1,5 @@
-import type { OrganizationId } from '#rules';
-import {
-  FOR_NO_KEY_UPDATE,
-  OrganizationEntity,
-  type TenantStore,
-  type Tx,
-  definedFields,
-  touches,
-} from '#entities';
+import { definedFields, type OrganizationId } from '#rules';
+import { FOR_NO_KEY_UPDATE, OrganizationEntity, type TenantStore, type Tx, touches } from '#entities';
 
 export interface OrganizationRow extends Pick<
   OrganizationEntity,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  definedFields,
   STATIC_IP_RULE_STATUSES,
   type AdditionCause,
   type IpVersion,
@@ -28,10 +29,9 @@ import {
   Trial,
   type Tx,
   choiceFilter,
-  insertRow,
-  definedFields,
   first,
   idFilter,
+  insertRow,
   listPage,
   rows,
   touches,

@@ -1,4 +1,4 @@
-import type { OrganizationId } from '#rules';
+import { definedFields, type OrganizationId } from '#rules';
 import {
   RoleEntity,
   type ListDefinition,
@@ -6,7 +6,6 @@ import {
   type Sliced,
   type TenantStore,
   type Tx,
-  definedFields,
   choiceFilter,
   first,
   idFilter,

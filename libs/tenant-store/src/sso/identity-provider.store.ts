@@ -1,4 +1,4 @@
-import type { OrganizationId } from '#rules';
+import { definedFields, type OrganizationId } from '#rules';
 import {
   type DataKeyRow,
   IdentityProviderEntity,
@@ -8,7 +8,6 @@ import {
   type TenantStore,
   type Tx,
   choiceFilter,
-  definedFields,
   first,
   listPage,
   rows,

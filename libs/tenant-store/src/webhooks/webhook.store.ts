@@ -1,4 +1,4 @@
-import type { OrganizationId } from '#rules';
+import { definedFields, type OrganizationId } from '#rules';
 import {
   type ListDefinition,
   type ListQuery,
@@ -9,7 +9,6 @@ import {
   type WebhookDeliveryEntity,
   WebhookEntity,
   choiceFilter,
-  definedFields,
   first,
   listPage,
   timedSlice,

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, everyPage, type Schemas } from '#client';
+import { type Api, bodyOf, everyPage, type Schemas } from '#client';
 import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
 import { define, listOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
@@ -47,7 +47,7 @@ async function accounts({ api, name, options, output }: Call<AccountsOptions>): 
     await api.POST('/api/v1/credentials/{id}/accounts/refresh', { params: { path: { id } } });
     output.note('the provider is asked: list them again in some seconds');
   }
-  const checked = options.verify === undefined ? null : await verified({ api, id, account: options.verify });
+  const checked = options.verify === undefined ? null : await verified(api, id, options.verify);
   const found = await everyPage((page) => {
     const params = { path: { id }, query: { ...page, ...listQuery(options) } as object };
     return bodyOf(api.GET('/api/v1/credentials/{id}/accounts', { params }));
@@ -60,16 +60,12 @@ async function accounts({ api, name, options, output }: Call<AccountsOptions>): 
     accepted: ({ isValid }: Account) => (isValid === null ? 'not checked' : isValid ? 'yes' : 'NO'),
     checked: ({ lastVerifiedAt }: Account) => timeText(lastVerifiedAt),
   };
-  output.list('accounts', found, columns, { empty: 'No account: a resource names its own with --account.' });
+  output.list('accounts', found, columns, 'No account: a resource names its own with --account.');
   if (checked === null || checked.isValid === true) return EXIT.ok;
   throw new CommandFailure(EXIT.failed, checked.verificationError ?? `${checked.account} was not checked`);
 }
 
-const verified = ({
-  api,
-  id,
-  account,
-}: Pick<Call, 'api'> & { readonly id: string; readonly account: string }): Promise<Account> =>
-  bodyOf(
-    api.POST('/api/v1/credentials/{id}/accounts/{account}/verify', { params: { path: { id, account } } }),
-  );
+function verified(api: Api, id: string, account: string): Promise<Account> {
+  const params = { path: { id, account } };
+  return bodyOf(api.POST('/api/v1/credentials/{id}/accounts/{account}/verify', { params }));
+}

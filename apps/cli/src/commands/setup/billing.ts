@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api, type Schemas } from '#client';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { type Api, bodyOf, definedFields, type Schemas } from '#client';
+import { usageFailure } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { yes } from './things';
 
@@ -72,18 +72,16 @@ interface SubscribeOptions {
 /** Prints the page's address alone. */
 async function subscribe({ api, options, output }: Call<SubscribeOptions>): Promise<void> {
   const paid = (await plansOf(api)).find(({ priceCents, tier }) => tier === 'PAID' && priceCents !== null);
-  if (!paid) throw new CommandFailure(EXIT.usage, NOT_BILLED);
-  const body = {
+  if (!paid) throw usageFailure(NOT_BILLED);
+  const body = definedFields({
     companyName: options.company,
     billingEmail: options.email,
     billingAddressLine1: options.address,
     billingCity: options.city,
     billingPostalCode: options.postalCode,
     billingCountry: options.country,
-  };
-  if (Object.values(body).some((detail) => detail !== undefined)) {
-    await api.PATCH('/api/v1/organization/billing', { body: JSON.parse(JSON.stringify(body)) as object });
-  }
+  });
+  if (Object.keys(body).length > 0) await api.PATCH('/api/v1/organization/billing', { body });
   const answer = await bodyOf(api.POST('/api/v1/billing/subscribe', { body: { planId: paid.id } }));
   output.note(`the plan is yours once it is paid (${priceText(paid)}); open this page:`);
   output.result(answer, answer.redirectUrl);

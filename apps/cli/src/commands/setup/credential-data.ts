@@ -1,5 +1,5 @@
 import type { Schemas } from '#client';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { CommandFailure, usageFailure } from '../../exit-codes';
 import { textFrom } from '../../terminal/inputs';
 import { ask, canAsk } from '../../terminal/prompts';
 import { pairsOf } from './options';
@@ -34,7 +34,7 @@ export async function typeFor(types: Types, options: DataOptions): Promise<Type>
   const named = credentialTypes.find(({ credentialType }) => credentialType === options.type?.toUpperCase());
   if (named) return named;
   if (options.type !== undefined) {
-    throw new CommandFailure(EXIT.usage, `--type: ${provider} has no "${options.type}"`, names.join(', '));
+    throw usageFailure(`--type: ${provider} has no "${options.type}"`, names.join(', '));
   }
   if (credentialTypes.length === 1) return credentialTypes[0]!;
   const sufficient = [];
@@ -50,7 +50,7 @@ export async function typeFor(types: Types, options: DataOptions): Promise<Type>
     return typeFor(types, { ...options, type: await ask(`Type: ${names.join(', ')}`) });
   }
   if (options.fromEnv && begun.length === 0) throw withoutVariables(types);
-  throw new CommandFailure(EXIT.usage, 'Missing: --type', `--type ${names.join(', or --type ')}`);
+  throw usageFailure('Missing: --type', `--type ${names.join(', or --type ')}`);
 }
 
 function withoutVariables({ provider, credentialTypes }: Types): CommandFailure {
@@ -58,7 +58,7 @@ function withoutVariables({ provider, credentialTypes }: Types): CommandFailure 
     const variables = fields.filter(({ required }) => required).map((field) => variableOf(provider, field));
     return variables.length === 0 ? [] : [`${variables.join(', ')} for ${credentialType}`];
   });
-  return new CommandFailure(EXIT.usage, '--from-env: no variable is set', `set ${sets.join('; or ')}`);
+  return usageFailure('--from-env: no variable is set', `set ${sets.join('; or ')}`);
 }
 
 /**
@@ -81,8 +81,7 @@ export async function readData(
   const missing = type.fields.filter(({ name, required }) => required && !(name in data));
   if (missing.length > 0 && !canAsk()) {
     const variables = missing.map((field) => variableOf(provider, field)).join(', ');
-    throw new CommandFailure(
-      EXIT.usage,
+    throw usageFailure(
       `Missing: ${missing.map(({ name }) => name).join(', ')}`,
       `set ${variables} and add --from-env, or give --data FILE, or --data - for standard input`,
     );
@@ -113,8 +112,7 @@ async function givenData(provider: string, { fields }: Type, options: DataOption
   const set = pairsOf(options.set, '--set');
   for (const [name] of set) {
     if (!fields.find((field) => field.name === name)?.secret) continue;
-    throw new CommandFailure(
-      EXIT.usage,
+    throw usageFailure(
       `--set: ${name} is a secret, and other users of this machine see arguments`,
       'use --from-env, --data FILE, or --data - for standard input',
     );
@@ -130,5 +128,5 @@ async function dataIn(path: string): Promise<Data> {
   } catch {
     // reported below, without what it holds
   }
-  throw new CommandFailure(EXIT.usage, `--data: ${path} must hold one JSON object`);
+  throw usageFailure(`--data: ${path} must hold one JSON object`);
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Api } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import { type Api, bodyOf, definedFields } from '#client';
+import { EXIT, type ExitCode, usageFailure } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, type Call } from '../../program';
 import { pasted } from '../../terminal/pasted';
@@ -104,7 +104,7 @@ async function setUp({ api, name, options, output }: Call<SetUpOptions>): Promis
   const id = await idOf(api, 'credential', name);
   const resourceType = options.for.map((type) => type.toUpperCase());
   const { scope } = options;
-  const params = { path: { id }, query: { resourceType, ...(scope !== undefined && { scope }) } };
+  const params = { path: { id }, query: { resourceType, ...definedFields({ scope }) } };
   const setup = await bodyOf(api.GET('/api/v1/credentials/{id}/setup', { params }));
   return output.result(setup, setup.setup ?? setup.policy);
 }
@@ -118,7 +118,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const provider = options.provider.toUpperCase();
   const known = await bodyOf(api.GET('/api/v1/resources/types', {}));
   const types = known.find((candidate) => candidate.provider === provider);
-  if (!types) throw new CommandFailure(EXIT.usage, `--provider: there is no "${options.provider}"`);
+  if (!types) throw usageFailure(`--provider: there is no "${options.provider}"`);
   const type = await typeFor(types, options);
   const credentialData = await readData(provider, type, options, {});
   const { credentialType, needsIssuer } = type;
@@ -137,7 +137,7 @@ async function rotate({ api, name, options, output }: Call<DataOptions>): Promis
     .flatMap(({ credentialTypes }) => credentialTypes)
     .find((candidate) => candidate.credentialType === credentialType)!;
   const credentialData = await readData(provider, type, options, hints);
-  if (!credentialData) throw new CommandFailure(EXIT.usage, `${name} has no secret that could be rotated`);
+  if (!credentialData) throw usageFailure(`${name} has no secret that could be rotated`);
   await api.PATCH('/api/v1/credentials/{id}', { params: { path: { id } }, body: { credentialData } });
   return verify(api, id, output);
 }

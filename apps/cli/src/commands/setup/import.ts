@@ -1,5 +1,5 @@
 import { bodyOf, type Schemas } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import { CommandFailure, type ExitCode, usageFailure } from '../../exit-codes';
 import type { Call, Definition } from '../../program';
 import { textFrom } from '../../terminal/inputs';
 import { inBatches, showResults } from './results';
@@ -82,7 +82,7 @@ function bodyFor(line: Line, number: number, credentials: readonly Schemas['Cred
 }
 
 const wrong = (number: number, what: string): CommandFailure =>
-  new CommandFailure(EXIT.usage, `Resource ${number} of the file ${what}`);
+  usageFailure(`Resource ${number} of the file ${what}`);
 
 /** JSON lines where the first character says so, else CSV with a line of column names. @throws CommandFailure */
 function linesOf(content: string): Line[] {

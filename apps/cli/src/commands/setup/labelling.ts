@@ -1,5 +1,5 @@
 import { bodyOf, type Schemas } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import { type ExitCode, usageFailure } from '../../exit-codes';
 import { listOption, type Call, type Definition } from '../../program';
 import { labelOption, labelsOf } from './options';
 import { inBatches, showResults } from './results';
@@ -21,8 +21,7 @@ export const labelling: Definition<LabelOptions> = {
 async function changeLabels(call: Call<LabelOptions>): Promise<ExitCode> {
   const { api, given, output } = call;
   const { label: added, unlabel: remove } = call.options;
-  if (added.length + remove.length === 0)
-    throw new CommandFailure(EXIT.usage, 'Give what to change: --label or --unlabel');
+  if (added.length + remove.length === 0) throw usageFailure('Give what to change: --label or --unlabel');
   const ids = await idsOf(api, 'resource', given);
   const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
   for (const resourceIds of inBatches([...new Set(ids)])) {

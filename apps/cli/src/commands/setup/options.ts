@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { definedFields } from '#client';
+import { usageFailure } from '../../exit-codes';
 import { listOption } from '../../program';
 
 /** What every list is narrowed and ordered by. */
@@ -13,10 +14,7 @@ export const listOptions = (): Option[] => [
   new Option('--sort <field>', 'in order of this, as -name in descending order'),
 ];
 
-export const listQuery = ({ search, sort }: ListOptions): ListOptions => ({
-  ...(search === undefined ? {} : { search }),
-  ...(sort === undefined ? {} : { sort }),
-});
+export const listQuery = ({ search, sort }: ListOptions): ListOptions => definedFields({ search, sort });
 
 export const typeOption = (): Option =>
   new Option('--type <type>', 'where several are possible, as GET /resources/types lists them');
@@ -44,6 +42,6 @@ export function pairsOf(given: readonly string[], option: string): [name: string
     const [, name, value] = /^([^=]+)=([^]*)$/.exec(text) ?? [];
     if (name !== undefined && value !== undefined) return [name, value];
     // not repeated: it may be a secret
-    throw new CommandFailure(EXIT.usage, `${option} must be NAME=VALUE`);
+    throw usageFailure(`${option} must be NAME=VALUE`);
   });
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { ApiFailure, bodyOf, serverTime, shortId, type Schemas } from '#client';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { ApiFailure, bodyOf, definedFields, type Schemas, serverTime, shortId } from '#client';
+import { usageFailure } from '../../exit-codes';
 import { define, listOption, numberOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
 import { idOf } from './things';
@@ -19,11 +19,7 @@ async function timeIn(text: string, option: string, url: string): Promise<string
   const time =
     count === undefined ? Date.parse(text) : (await serverTime(url)) - Number(count) * UNITS[unit]!;
   if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw new CommandFailure(
-    EXIT.usage,
-    `${option}: "${text}" is no time`,
-    '2026-01-31T09:30Z, or 2h for two hours ago',
-  );
+  throw usageFailure(`${option}: "${text}" is no time`, '2026-01-31T09:30Z, or 2h for two hours ago');
 }
 
 export function registerRecords(program: Command): void {
@@ -70,7 +66,7 @@ async function attention({ api, output }: Call): Promise<void> {
     since: ({ since }: Attention) => (since === null ? '' : timeText(since)),
     message: ({ message, action }: Attention) => message ?? action,
   };
-  output.list('attention', items, columns, { empty: 'All is as it should be.' });
+  output.list('attention', items, columns, 'All is as it should be.');
 }
 
 interface AuditOptions {
@@ -84,8 +80,8 @@ async function audit({ api, connection, options, output }: Call<AuditOptions>): 
   const { actor, event, since, limit } = options;
   const query = {
     ...(event.length === 0 ? {} : { eventType: event.map(eventIn) }),
-    ...(actor === undefined ? {} : { actorEmail: actor }),
     ...(since === undefined ? {} : { from: await timeIn(since, '--since', connection.url) }),
+    ...definedFields({ actorEmail: actor }),
   };
   const records: AuditRecord[] = [];
   for (let page = 0, isLast = false; !isLast && records.length < limit; page += 1) {
@@ -108,7 +104,7 @@ async function audit({ api, connection, options, output }: Call<AuditOptions>): 
     object: ({ resourceName, resourceId }: AuditRecord) =>
       resourceName ?? (resourceId && shortId(resourceId)),
   };
-  output.list('records', records.slice(0, limit), columns, { empty: 'No record.' });
+  output.list('records', records.slice(0, limit), columns, 'No record.');
 }
 
 const eventIn = (text: string): AuditRecord['eventType'] => text.toUpperCase() as AuditRecord['eventType'];
@@ -120,7 +116,7 @@ function closestEvents(given: readonly string[], error: unknown): unknown {
   if (!known || wrong === undefined) return error;
   const rank = (name: string): number => likeness(eventIn(wrong), name);
   const closest = known.toSorted((one, other) => rank(other) - rank(one)).slice(0, SHOWN_EVENTS);
-  return new CommandFailure(EXIT.usage, `--event: there is no "${wrong}"`, `one of ${closest.join(', ')} …`);
+  return usageFailure(`--event: there is no "${wrong}"`, `one of ${closest.join(', ')} …`);
 }
 
 /** The share of pairs of letters that two words have in common. */
@@ -145,7 +141,7 @@ async function report({ api, connection: { url }, options, output }: Call<Report
   const filters = [resource, user, address].filter((one) => one !== undefined).length;
   // at one time, everybody's can be shown
   if (filters > 1 || (filters === 0 && from !== undefined)) {
-    throw new CommandFailure(EXIT.usage, 'Give one of --resource, --user and --address');
+    throw usageFailure('Give one of --resource, --user and --address');
   }
   const time =
     from === undefined
@@ -154,7 +150,7 @@ async function report({ api, connection: { url }, options, output }: Call<Report
   const query = {
     ...(resource === undefined ? {} : { resourceId: await idOf(api, 'resource', resource) }),
     ...(user === undefined ? {} : { userId: await idOf(api, 'user', user) }),
-    ...(address === undefined ? {} : { address }),
+    ...definedFields({ address }),
     ...time,
   };
   // CSV only where it is asked for
@@ -167,5 +163,5 @@ async function report({ api, connection: { url }, options, output }: Call<Report
     from: ({ certainFrom }: Access) => (certainFrom === null ? 'not observed yet' : timeText(certainFrom)),
     until: ({ possibleUntil }: Access) => (possibleUntil === null ? 'open' : timeText(possibleUntil)),
   };
-  output.list('access', access, columns, { empty: 'No access.' });
+  output.list('access', access, columns, 'No access.');
 }

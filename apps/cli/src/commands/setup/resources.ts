@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, everyPage, type Api, type Resource, type Schemas } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import { type Api, bodyOf, definedFields, everyPage, type Resource, type Schemas } from '#client';
+import { EXIT, type ExitCode, usageFailure } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, portOption, type Call } from '../../program';
 import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
@@ -118,17 +118,9 @@ async function list({
     active: ({ isActive }: Resource) => yes(isActive),
     id: short,
   };
-  output.list(
-    'resources',
-    await resourcesOf(api, options.assigned, {
-      ...listQuery(options),
-      ...(options.label.length > 0 && { label: options.label }),
-    }),
-    columns,
-    {
-      empty: 'No resource.',
-    },
-  );
+  const labels = options.label.length > 0 ? { label: options.label } : {};
+  const found = await resourcesOf(api, options.assigned, { ...listQuery(options), ...labels });
+  output.list('resources', found, columns, 'No resource.');
 }
 
 const portsText = ({ config: { port, ports = [] } }: Resource): string =>
@@ -164,9 +156,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
   const place = {
     resourceType,
     resourceIdentifier,
-    ...(region === undefined ? {} : { region }),
-    ...(account === undefined ? {} : { account }),
-    ...(endpoint === undefined ? {} : { endpoint }),
+    ...definedFields({ region, account, endpoint }),
     ...(options.label.length > 0 && { labels: labelsOf(options.label) }),
   };
   const body = { name, credentialId, provider, ...place, config: configOf(options, type) };
@@ -197,12 +187,11 @@ interface UpdateOptions extends TrafficOptions, TrialOptions {
 async function update({ api, name: given, options, output }: Call<UpdateOptions>): Promise<void> {
   const { name, identifier, region, account, endpoint, port, allPorts, protocol, label } = options;
   const hasPorts = port.length > 0 || allPorts === true;
-  const fields = { name, resourceIdentifier: identifier, region, account, endpoint };
-  const changed = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const changed = definedFields({ name, resourceIdentifier: identifier, region, account, endpoint });
   if (!hasPorts && label.length === 0 && protocol === undefined && Object.keys(changed).length === 0) {
     const known =
       '--port or --all-ports, --protocol, --name, --identifier, --region, --account, --endpoint or --label';
-    throw new CommandFailure(EXIT.usage, `Missing: ${known}`);
+    throw usageFailure(`Missing: ${known}`);
   }
   const { id, name: before, config, labels } = await one(api, 'resource', given);
   if (name !== undefined && name !== before) await refuseTaken(api, name);
@@ -240,9 +229,8 @@ async function whoMay({ api, name, options, output }: Call<ListOptions>): Promis
     approvals: ({ approvalsNeeded }: Right) => String(approvalsNeeded),
     'open now': ({ openNow }: Right) => yes(openNow),
   };
-  output.list('people', people, columns, {
-    empty: `No user may open ${name}: no role that reaches it has members.`,
-  });
+  const empty = `No user may open ${name}: no role that reaches it has members.`;
+  output.list('people', people, columns, empty);
 }
 
 /** Without those that every resource has. */
@@ -254,7 +242,7 @@ async function refuseTaken(api: Api, name: string): Promise<void> {
   const composed = name.normalize('NFC');
   if ((await resourcesOf(api)).every((other) => other.name !== composed)) return;
   const fix = `change it with: drawbridge resources update ${name}, or choose another name`;
-  throw new CommandFailure(EXIT.usage, `There is a resource "${name}" already`, fix);
+  throw usageFailure(`There is a resource "${name}" already`, fix);
 }
 
 /** What may not be intended. */
@@ -276,8 +264,7 @@ function typeFor(types: readonly ResourceType[], { type, identifier }: CreateOpt
     ({ resourceType, identifier: form }) => `--type ${resourceType} --identifier ${form.example}`,
   );
   const what = type === undefined && candidates.length > 1 ? 'Missing: --type' : 'No type fits --identifier';
-  throw new CommandFailure(
-    EXIT.usage,
+  throw usageFailure(
     type === undefined ? what : `There is no --type ${type}`,
     `as in ${known.join(', or ')}`,
   );
@@ -292,7 +279,7 @@ function requireAll(
     ...(regionExample !== undefined && region === undefined ? [`--region, such as ${regionExample}`] : []),
     ...(portsPerRule !== 'none' && port.length === 0 && !allPorts ? ['--port N, or --all-ports'] : []),
   ];
-  if (missing.length > 0) throw new CommandFailure(EXIT.usage, `Missing: ${missing.join('; ')}`);
+  if (missing.length > 0) throw usageFailure(`Missing: ${missing.join('; ')}`);
 }
 
 const trafficOf = ({ port, protocol }: TrafficOptions): Resource['config'] => ({
@@ -314,7 +301,7 @@ function configOf({ set, ...traffic }: CreateOptions, { config }: ResourceType):
 function integerIn(name: string, text: string): number | null {
   if (text === 'null') return null;
   if (/^-?\d+$/.test(text)) return Number(text);
-  throw new CommandFailure(EXIT.usage, `--set: ${name} takes a whole number, not "${text}"`);
+  throw usageFailure(`--set: ${name} takes a whole number, not "${text}"`);
 }
 
 async function verify(api: Api, id: string, output: Output): Promise<ExitCode> {

@@ -22,6 +22,6 @@ export function showResults(
     outcome: ({ outcome }: Result) => outcome,
     message: ({ message }: Result) => message ?? '',
   };
-  output.list('results', rows, columns, { empty });
+  output.list('results', rows, columns, empty);
   return rows.every(({ outcome }) => outcome !== 'REFUSED') ? EXIT.ok : EXIT.failed;
 }

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, everyPage, shortId, type Api, type Schemas } from '#client';
-import { CommandFailure, EXIT, type ExitCode } from '../../exit-codes';
+import { type Api, bodyOf, definedFields, everyPage, type Schemas, shortId } from '#client';
+import { type ExitCode, usageFailure } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
 import { inBatches, showResults } from './results';
@@ -51,7 +51,7 @@ async function list({ api, options: { due }, output }: Call<{ readonly due?: boo
     used: ({ lastUsedAt }: Review) => (lastUsedAt === null ? '' : timeText(lastUsedAt)),
     id: ({ id }: Review) => shortId(id),
   };
-  output.list('reviews', await all(api, due), columns, { empty: 'Nothing is to be reviewed.' });
+  output.list('reviews', await all(api, due), columns, 'Nothing is to be reviewed.');
 }
 
 /** @throws CommandFailure when an id means none or several */
@@ -64,16 +64,11 @@ async function decide(
     const [one, ...others] = known.filter((review) => review.id.startsWith(id));
     if (one && others.length === 0) return one;
     const message = `${id} means ${one ? 'several' : 'none'} of the reviews`;
-    throw new CommandFailure(EXIT.usage, message, 'reviews lists their ids');
+    throw usageFailure(message, 'reviews lists their ids');
   });
   const rows: (Schemas['BulkResultDto'] & { name: string })[] = [];
   for (const some of inBatches([...new Set(meant)])) {
-    const decisions = some.map(({ kind, id }) => ({
-      kind,
-      id,
-      decision,
-      ...(note !== undefined && { note }),
-    }));
+    const decisions = some.map(({ kind, id }) => ({ kind, id, decision, ...definedFields({ note }) }));
     const { results } = await bodyOf(api.POST('/api/v1/reviews', { body: { decisions } }));
     rows.push(
       ...results.map((result, index) => ({ ...result, name: `${some[index]!.name}, ${some[index]!.email}` })),

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, shortId, type Api, type Schemas } from '#client';
-import { CommandFailure, EXIT } from '../../exit-codes';
+import { type Api, bodyOf, definedFields, type Schemas, shortId } from '#client';
+import { usageFailure } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
 import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
@@ -73,10 +73,8 @@ async function policyOf(api: Api, options: PolicyOptions): Promise<Policy> {
     ...(requireReason === undefined
       ? {}
       : { requireReason: requireReason !== false, reasonPattern: pattern }),
-    ...(approvals === undefined ? {} : { approvals }),
     ...(approver === undefined ? {} : { approverRoleIds: await idsOf(api, 'role', approver || []) }),
-    ...(breakGlass === undefined ? {} : { mayBreakGlass: breakGlass }),
-    ...(ipv6Prefix === undefined ? {} : { ipv6PrefixLength: ipv6Prefix }),
+    ...definedFields({ approvals, mayBreakGlass: breakGlass, ipv6PrefixLength: ipv6Prefix }),
     ...selectorOf(options),
   };
 }
@@ -149,7 +147,7 @@ async function list({ api, options, output }: Call<ListOptions>): Promise<void> 
     'max hours': ({ maxSessionDurationHours }: Role) => String(maxSessionDurationHours),
     id: short,
   };
-  output.list('roles', roles, columns, { empty: 'No role.' });
+  output.list('roles', roles, columns, 'No role.');
 }
 
 const byLabel = (count: number): string => (count > 0 ? `${count} by label` : '');
@@ -168,14 +166,13 @@ interface CreateOptions extends Members, PolicyOptions {
 
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<void> {
   if (options.approvals === undefined && options.approver)
-    throw new CommandFailure(EXIT.usage, 'Missing: --approvals', 'how many of them have to approve: 1 or 2');
+    throw usageFailure('Missing: --approvals', 'how many of them have to approve: 1 or 2');
   // before the role is there: a name that is wrong leaves no half of it
   const members = await memberIds(api, options);
   const { description, maxHours } = options;
   const body = {
     name,
-    ...(description === undefined ? {} : { description }),
-    ...(maxHours === undefined ? {} : { maxSessionDurationHours: maxHours }),
+    ...definedFields({ description, maxSessionDurationHours: maxHours }),
     ...(await policyOf(api, options)),
   };
   const role = await bodyOf(api.POST('/api/v1/roles', { body }));
@@ -197,7 +194,7 @@ async function changePolicy({
 
 async function assign({ api, name, options, output }: Call<AssignOptions>, isGiven: boolean): Promise<void> {
   if (options.resource.length + options.user.length === 0) {
-    throw new CommandFailure(EXIT.usage, 'Missing: --resource or --user', 'both may be repeated');
+    throw usageFailure('Missing: --resource or --user', 'both may be repeated');
   }
   const [role, members] = await Promise.all([one(api, 'role', name), memberIds(api, options)]);
   if (options.dryRun) {

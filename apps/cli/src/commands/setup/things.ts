@@ -96,7 +96,7 @@ export const listing = <K extends Kind>(
   isDefault: true,
   options: listOptions(),
   run: async ({ api, options, output }) => {
-    output.list(name, await all(api, kind, listQuery(options)), columns, { empty: `No ${KINDS[kind].one}.` });
+    output.list(name, await all(api, kind, listQuery(options)), columns, `No ${KINDS[kind].one}.`);
   },
 });
 

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { bodyOf, type Schemas } from '#client';
+import { bodyOf, definedFields, type Schemas } from '#client';
 import { define, group, listOption, type Call } from '../../program';
 import { timeText } from '../../terminal/times';
 import { pairsOf, roleOption, scopeOption, scopesOf } from './options';
@@ -71,7 +71,7 @@ async function create({ api, name, options, output }: Call<CreateOptions>): Prom
     conditions,
     scopes: scopesOf(options.scope) as Trust['scopes'],
     roleIds: await idsOf(api, 'role', options.role),
-    ...(options.issuer === undefined ? {} : { issuer: options.issuer }),
+    ...definedFields({ issuer: options.issuer }),
   };
   const trust = await bodyOf(api.POST('/api/v1/oidc-trusts', { body }));
   for (const warning of trust.warnings) output.note(warning);

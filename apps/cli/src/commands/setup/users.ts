@@ -1,26 +1,30 @@
 import { Option, type Command } from 'commander';
-import { ApiFailure, bodyOf, type Schemas } from '#client';
+import { ApiFailure, bodyOf, definedFields, type Schemas } from '#client';
 import { stepUp } from '../../access/approval';
 import { EXIT, type ExitCode } from '../../exit-codes';
 import { define, group, type Call } from '../../program';
 import { pasted } from '../../terminal/pasted';
 import { timeText } from '../../terminal/times';
 import { showsPlan, trialQuery, type TrialOptions } from './change-plan';
-import { listOptions, listQuery, roleOption, type ListOptions } from './options';
+import { roleOption } from './options';
 import { inBatches, showResults } from './results';
-import { all, idOf, idsOf, removing, short, yes } from './things';
-
-type User = Schemas['UserDto'];
+import { idOf, idsOf, listing, removing, short, yes } from './things';
 
 export function registerUsers(program: Command): void {
   const users = group(program, 'users', 'people and programs (administrators)');
   define(users, {
-    usage: 'list',
-    about: 'list them',
-    isDefault: true,
+    ...listing('user', {
+      name: 'users',
+      columns: {
+        user: ({ email, name, isService }) => (isService ? `${name} (service)` : email),
+        status: ({ status }) => status,
+        admin: ({ isOrgAdmin }) => yes(isOrgAdmin),
+        roles: ({ roleNames }) => roleNames.join(', '),
+        'last sign-in': ({ lastLoginAt, isService }) => (isService ? '' : timeText(lastLoginAt)),
+        id: short,
+      },
+    }),
     examples: ['users', 'users --search ada'],
-    options: listOptions(),
-    run: list,
   });
   define(users, {
     usage: 'invite <email...>',
@@ -56,19 +60,6 @@ export function registerUsers(program: Command): void {
     examples: ['users remove ada@example.com', 'users remove --dry-run ada@example.com grace@example.com'],
     run: (call: Call<TrialOptions>) => (call.given.length > 1 ? removeSeveral(call) : removingOne.run(call)),
   });
-}
-
-async function list({ api, options, output }: Call<ListOptions>): Promise<void> {
-  const users = await all(api, 'user', listQuery(options));
-  const columns = {
-    user: ({ email, name, isService }: User) => (isService ? `${name} (service)` : email),
-    status: ({ status }: User) => status,
-    admin: ({ isOrgAdmin }: User) => yes(isOrgAdmin),
-    roles: ({ roleNames }: User) => roleNames.join(', '),
-    'last sign-in': ({ lastLoginAt, isService }: User) => (isService ? '' : timeText(lastLoginAt)),
-    id: short,
-  };
-  output.list('users', users, columns, { empty: 'No user.' });
 }
 
 interface InviteOptions {
@@ -112,18 +103,18 @@ async function inviteOne(
   email: string,
   roleIds: string[],
 ): Promise<Invited> {
+  const { name, admin = false } = options;
   const query = { search: email, status: ['INVITED' as const], size: 100 };
   const waiting = await bodyOf(api.GET('/api/v1/users', { params: { query } }));
   const again = waiting.find((user) => user.email === email.toLowerCase());
-  if (again && (options.name !== undefined || options.admin))
+  if (again && (name !== undefined || admin))
     output.note(`${again.email} was invited before: --name and --admin change nothing`);
   for (const id of again ? roleIds : [])
     await api.POST('/api/v1/roles/{id}/members', {
       params: { path: { id } },
       body: { addUserIds: [again!.id] },
     });
-  const name = options.name === undefined ? {} : { name: options.name };
-  const body = { email, roleIds, isOrgAdmin: options.admin ?? false, ...name };
+  const body = { email, roleIds, isOrgAdmin: admin, ...definedFields({ name }) };
   const user = again
     ? await bodyOf(api.POST('/api/v1/users/{id}/resend-invitation', { params: { path: { id: again.id } } }))
     : await bodyOf(api.POST('/api/v1/users', { body }));

@@ -3,9 +3,11 @@ import { useState } from 'react';
 import { api, asFailure, serverNow, useList, type List } from '../../api';
 import { askedFrom, isWaiting, namesOf, opensAnything, RequestStatus } from '../../parts/access-requests';
 import type { AccessRequest } from '../../parts/access-requests';
+import { defined } from '../../parts/search';
 import { openedBeside, UseRequest } from '../../parts/session-actions';
-import { FormButton, localTime, Notice, Row, Section, SelectField, TextField } from '../../ui';
-import { unbroken } from '../../ui';
+import { RequestLink } from '../../parts/words';
+import { FormButton, localTime, Notice, Row, Section, SelectField } from '../../ui';
+import { CodeField, unbroken } from '../../ui';
 import { addressesIn, ownAddressFields, useOwnAddresses } from './own-address';
 import { Grounds, OpenForm } from './start';
 import type { Resource, StartProps } from './starting';
@@ -36,9 +38,9 @@ export function OwnRequests({ me, onStarted }: Pick<StartProps, 'me' | 'onStarte
             <span role="status">
               <RequestStatus of={request} />
             </span>
-            <Link to="/requests/$id" params={{ id: request.id }}>
+            <RequestLink id={request.id}>
               {namesOf(request)} from {unbroken(askedFrom(request))}
-            </Link>
+            </RequestLink>
             {isApproved(request) && request.useBy !== null ? (
               <span>to be opened until {localTime(request.useBy)}</span>
             ) : null}
@@ -115,8 +117,10 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
       busy="Opening…"
       send={async (entered) => {
         const address = await ownAddressFields(me);
-        const [reason, ticket] = [entered.text('reason'), entered.optional('ticket')];
-        const grounds = { reason, ...(ticket === undefined ? {} : { ticket }) };
+        const grounds = {
+          reason: entered.text('reason'),
+          ...defined({ ticket: entered.optional('ticket') }),
+        };
         const body = { breakGlass: true, resourceIds: [resource.id], ...grounds, ...address };
         // the code counts once: it is given when nothing else is amiss
         const start = () => openedBeside(body, 'break-glass', onStarted);
@@ -134,12 +138,7 @@ function BreakGlass({ me, resource, onStarted }: Omit<StartProps, 'resources'> &
         reviews it afterwards; until then it stays on their list.
       </p>
       <Grounds of={[resource]} />
-      <TextField
-        name="code"
-        label="Code of your second factor"
-        autoComplete="one-time-code"
-        help="Of your authenticator, or a recovery code."
-      />
+      <CodeField label="Code of your second factor" help="Of your authenticator, or a recovery code." />
     </FormButton>
   );
 }

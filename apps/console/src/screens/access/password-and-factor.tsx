@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { api } from '../../api';
-import { Badge, Button, ConfirmButton, DialogButton, Form, FormButton } from '../../ui';
+import { Badge, Button, CodeField, ConfirmButton, DialogButton, Form, FormButton } from '../../ui';
 import { Row, Section, TextField } from '../../ui';
 import { MfaSetup, RecoveryCodes } from '../sign-in/mfa-setup';
 
@@ -57,7 +57,7 @@ export function SecondFactor({ isOn }: { readonly isOn: boolean }) {
                 act={(entered) => api.POST('/api/v1/mfa/disable', { body: { code: entered.code('code') } })}
               >
                 <p>Your password alone signs you in then. Your recovery codes become invalid.</p>
-                <CodeField />
+                {PROOF}
               </ConfirmButton>
             </>
           ) : (
@@ -85,16 +85,9 @@ function NewCodes({ onDone }: { readonly onDone: () => void }) {
       onDone={({ data }) => setCodes(data!.recoveryCodes)}
     >
       <p>The codes that you have now become invalid.</p>
-      <CodeField />
+      {PROOF}
     </Form>
   );
 }
 
-const CodeField = () => (
-  <TextField
-    name="code"
-    label="Code"
-    autoComplete="one-time-code"
-    help="What your authenticator shows now, or a recovery code."
-  />
-);
+const PROOF = <CodeField help="What your authenticator shows now, or a recovery code." />;

@@ -1,8 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Outcomes } from '../../parts/outcomes';
 import { SessionActions } from '../../parts/session-actions';
 import { addressesOf, endOf, headlineOf, isLive, STATUS, type Session } from '../../parts/sessions';
+import { SessionLink } from '../../parts/words';
 import { Badge, Code, Section, TimeLeft } from '../../ui';
 import styles from './access.module.css';
 
@@ -33,9 +33,7 @@ export function SessionCard({ session, isTouched, onTouch }: CardProps) {
             <Code key={address}>{address}</Code>
           ))}
           {session.holder === null ? null : <span>for {session.holder}</span>}
-          <Link to="/sessions/$id" params={{ id: session.id }}>
-            Details
-          </Link>
+          <SessionLink id={session.id}>Details</SessionLink>
         </p>
         <Outcomes session={session} />
       </Section>

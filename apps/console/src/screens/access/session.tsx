@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { $api, live } from '../../api';
 import { useMe } from '../../layout/me';
@@ -8,7 +8,7 @@ import { SessionActions } from '../../parts/session-actions';
 import { addressesOf, endOf, headlineOf, isLive, isUnsettled, STATUS } from '../../parts/sessions';
 import type { Session } from '../../parts/sessions';
 import { CAUSES } from '../../parts/event-texts';
-import { Lines, Ticket, UserLink } from '../../parts/words';
+import { Lines, RequestLink, Ticket, UserLink } from '../../parts/words';
 import { Badge, Code, Facts, Loaded, Page, Section, Time, TimeLeft, unbroken } from '../../ui';
 
 const route = getRouteApi('/signed-in/sessions/$id');
@@ -87,9 +87,9 @@ function factsOf(session: Session, isOwn: boolean): Readonly<Record<string, Reac
     'Approved by': session.approvers.length === 0 ? null : session.approvers.join(', '),
     Request:
       session.accessRequestId === null ? null : (
-        <Link to="/requests/$id" params={{ id: session.accessRequestId }}>
+        <RequestLink id={session.accessRequestId}>
           {session.breakGlass ? 'Opened without approval' : 'What was asked for'}
-        </Link>
+        </RequestLink>
       ),
   };
 }

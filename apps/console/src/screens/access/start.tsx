@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { asFailure, Failure, useList } from '../../api';
 import { labelsText } from '../../parts/labels';
+import { defined } from '../../parts/search';
 import { opened } from '../../parts/session-actions';
 import { addressesOf, resourcesOf, type Session } from '../../parts/sessions';
 import { inShort } from '../../parts/words';
@@ -110,13 +111,11 @@ export function OpenForm({ me, resources, isOther = false, isAsked = false, ...g
       alias={{ ipv4Address: 'address', ipv6Address: 'address' }}
       send={async (entered) => {
         const typed = entered.optional('address');
-        const [reason, ticket] = [entered.optional('reason'), entered.optional('ticket')];
         const request = {
           durationHours: entered.number('durationHours'),
           ...resourceFields(chosen, given.areAll ? resources : null),
           ...(typed ? typedField(typed) : await ownAddressFields(me)),
-          ...(reason ? { reason } : {}),
-          ...(ticket ? { ticket } : {}),
+          ...defined({ reason: entered.optional('reason'), ticket: entered.optional('ticket') }),
         };
         await given.send(request).catch((error: unknown) => {
           if (asFailure(error).fields['reason']) setReasonAsked(true);

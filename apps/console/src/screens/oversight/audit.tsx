@@ -1,13 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api, type Schemas } from '../../api';
+import type { Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
+import { Download } from '../../parts/download';
 import { AUDIT_EVENTS } from '../../parts/event-texts';
 import { EVENTS } from '../../parts/events';
 import { RESOURCE, TIMES, type Filter } from '../../parts/filters';
-import { saveAs } from '../../parts/save-as';
-import { defined } from '../../parts/search';
 import { Lines, Reason, sentence, wordsOf } from '../../parts/words';
-import { Action, Badge, Code, Empty, Facts, Muted, Page, Section, Time, unbroken } from '../../ui';
+import { Badge, Code, Empty, Facts, Muted, Page, Section, Time, unbroken } from '../../ui';
 import { ZoneSwitch, type Column } from '../../ui';
 
 type AuditRecord = Schemas['AuditRecordDto'];
@@ -29,10 +28,13 @@ export function Audit() {
       title="Audit trail"
       lead="Every change and every sign-in, also those that were refused. A record cannot be changed."
       actions={
-        <Action
+        // the sealed records of the time that is shown
+        <Download
+          name="audit"
+          path="/api/v1/audit-logs/export"
+          query={{ from, to }}
           label="Export all events as CSV"
           busy="Fetching the records…"
-          act={() => download(defined({ from, to }))}
         />
       }
     >
@@ -47,13 +49,6 @@ export function Audit() {
       </Section>
     </Page>
   );
-}
-
-/** The sealed records of the time that is shown. */
-async function download(times: object): Promise<void> {
-  const query = { ...times, format: 'csv' as const };
-  const { data } = await api.GET('/api/v1/audit-logs/export', { params: { query }, parseAs: 'blob' });
-  saveAs('audit', data);
 }
 
 const COLUMNS: readonly Column<AuditRecord>[] = [

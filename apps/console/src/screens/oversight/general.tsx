@@ -2,10 +2,9 @@ import { $api, api, signOut, useList, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
 import { useEdit } from '../../parts/edits';
 import { LockdownActions } from '../../parts/lockdown';
-import { OpenSessions } from '../../parts/open-sessions';
 import { count } from '../../parts/words';
 import { ButtonLink, Code, ConfirmButton, Facts, Form, Loaded, Notice, Row, Section } from '../../ui';
-import { TextField, Time, type Entered } from '../../ui';
+import { CodeField, TextField, Time, type Entered } from '../../ui';
 
 /** What the organization is called, and its end. */
 export function General() {
@@ -80,22 +79,20 @@ function Delete({ organization: { name, slug } }: { organization: Schemas['Organ
         label="Short name of the organization"
         help={`To confirm, enter ${slug}`}
       />
-      <TextField
-        name="code"
-        label="Code"
-        autoComplete="one-time-code"
-        help="From your authenticator app, or a recovery code"
-      />
+      <CodeField help="From your authenticator app, or a recovery code" />
     </ConfirmButton>
   );
 }
 
 /** What a deletion closes, counted. */
 function Closing() {
+  const sessions = useList('/api/v1/sessions/admin', { query: { active: true, size: 1 } });
   const rules = useList('/api/v1/static-ip-rules', { query: { size: 1 } });
   return (
     <>
-      <OpenSessions />
+      <Loaded query={sessions}>
+        {({ total }) => <p>This ends {count(total, 'open session')} at once.</p>}
+      </Loaded>
       <p>
         It closes {count(rules.data?.total ?? 0, 'static IP rule')}, signs everybody out, and ends API keys
         and trusts of jobs.

@@ -1,12 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { $api, api, type Schemas } from '../../api';
+import { $api, type Schemas } from '../../api';
+import { Download } from '../../parts/download';
 import { Filters, PERSON, RESOURCE, type Address, type Filter } from '../../parts/filters';
 import { RuleText } from '../../parts/rule-events';
-import { saveAs } from '../../parts/save-as';
 import { defined, PAGE_SIZE } from '../../parts/search';
 import { CAUSES } from '../../parts/event-texts';
-import { Lines, sentence } from '../../parts/words';
-import { Action, Code, Empty, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
+import { Lines, ResourceLink, sentence, SessionLink } from '../../parts/words';
+import { Code, Empty, Loaded, Muted, Notice, Page, Pager, Section } from '../../ui';
 import { Table, Time, ZoneSwitch, type Column } from '../../ui';
 
 type Item = Schemas['AccessItemDto'];
@@ -28,7 +28,7 @@ export function Report() {
     <Page
       title="Access report"
       lead="Who had access when, as it was observed. It is about the rules; whether anybody connected is not known here."
-      actions={<Action label="Download as CSV" busy="Fetching the file…" act={() => download(search)} />}
+      actions={<Download name="access" path="/api/v1/reports/access" query={search} />}
     >
       <Section
         title={isPast ? 'Access then' : 'Access now: give times to see the past'}
@@ -95,9 +95,7 @@ const COLUMNS: readonly Column<Item>[] = [
     head: 'To',
     cell: ({ resource: { id, name }, target }) => (
       <Lines>
-        <Link to="/resources/$id" params={{ id }}>
-          {name}
-        </Link>
+        <ResourceLink id={id}>{name}</ResourceLink>
         <Muted>{target.provider}</Muted>
         <Code>{target.identifier}</Code>
       </Lines>
@@ -150,9 +148,7 @@ function Holder({ holderKind, holderId, userEmail }: Item) {
       {holderId === null ? (
         kind
       ) : holderKind === 'SESSION' ? (
-        <Link to="/sessions/$id" params={{ id: holderId }}>
-          {kind}
-        </Link>
+        <SessionLink id={holderId}>{kind}</SessionLink>
       ) : (
         // the rule itself may be deleted
         <Link to="/audit" search={{ resourceId: holderId }}>
@@ -161,11 +157,4 @@ function Holder({ holderKind, holderId, userEmail }: Item) {
       )}
     </Lines>
   );
-}
-
-/** The whole report as a file. */
-async function download(search: object): Promise<void> {
-  const query = { ...search, format: 'csv' as const };
-  const { data } = await api.GET('/api/v1/reports/access', { params: { query }, parseAs: 'blob' });
-  saveAs('access', data);
 }

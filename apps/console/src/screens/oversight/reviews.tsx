@@ -3,7 +3,7 @@ import { api, serverNow, type Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
 import { PERSON, ROLE, type Filter } from '../../parts/filters';
 import type { Bulk } from '../../parts/selection';
-import { count, Lines, UserLink } from '../../parts/words';
+import { count, Lines, RoleLink, StaticRuleLink, UserLink } from '../../parts/words';
 import { Badge, Empty, Muted, Page, Section, TabLinks, TextField, Time, type Column } from '../../ui';
 
 type Review = Schemas['ReviewDto'];
@@ -29,13 +29,9 @@ const COLUMNS: readonly Column<Review>[] = [
     cell: ({ name, email, roleId, userId, id }) => (
       <Lines>
         {roleId === null || userId === null ? (
-          <Link to="/static-rules/$id" params={{ id }}>
-            {name}
-          </Link>
+          <StaticRuleLink id={id}>{name}</StaticRuleLink>
         ) : (
-          <Link to="/roles/$id" params={{ id: roleId }}>
-            {name}
-          </Link>
+          <RoleLink id={roleId}>{name}</RoleLink>
         )}
         {userId === null ? <Muted>by {email}</Muted> : <UserLink id={userId}>{email}</UserLink>}
       </Lines>

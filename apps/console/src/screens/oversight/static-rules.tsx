@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { Fragment } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { ResourcePicker } from '../../parts/choosing';
@@ -7,7 +7,7 @@ import { useEdit } from '../../parts/edits';
 import { RESOURCE, statusFilter, type Filter } from '../../parts/filters';
 import { ProviderMessage } from '../../parts/provider-message';
 import { STATUS } from '../../parts/sessions';
-import { Lines } from '../../parts/words';
+import { Lines, ResourceLink, StaticRuleLink } from '../../parts/words';
 import { Action, Badge, ButtonLink, ConfirmButton, Empty, Facts, Form, FormButton, Loaded } from '../../ui';
 import { Muted, Page, Row, Section, Table, TextField, Time, type Column } from '../../ui';
 import { Code, fromLocalField, toLocalField, zoneName, type Entered } from '../../ui';
@@ -63,11 +63,7 @@ const COLUMNS: readonly Column<Rule>[] = [
   {
     head: 'Name',
     sort: 'label',
-    cell: ({ id, label }) => (
-      <Link to="/static-rules/$id" params={{ id }}>
-        {label}
-      </Link>
-    ),
+    cell: ({ id, label }) => <StaticRuleLink id={id}>{label}</StaticRuleLink>,
   },
   { head: 'Address', cell: ({ ipAddress }) => <Code>{ipAddress}</Code> },
   { head: 'To', cell: (rule) => <Resources of={rule} /> },
@@ -90,12 +86,6 @@ const Added = ({ rule: { createdAt, createdByEmail } }: { rule: Rule }) => (
   </Lines>
 );
 
-const ResourceLink = ({ of: { resourceId, resourceName } }: { of: Rule['closedOn'][number] }) => (
-  <Link to="/resources/$id" params={{ id: resourceId }}>
-    {resourceName}
-  </Link>
-);
-
 /** Where it is not open comes first, each with the reason. */
 function Resources({ of: { resources, closedOn } }: { of: Rule }) {
   const open = resources.filter(({ status }) => status === 'APPLIED');
@@ -105,7 +95,7 @@ function Resources({ of: { resources, closedOn } }: { of: Rule }) {
         entry.status === 'APPLIED' ? null : (
           <Lines key={entry.resourceId}>
             <span>
-              <ResourceLink of={entry} />{' '}
+              <ResourceLink id={entry.resourceId}>{entry.resourceName}</ResourceLink>{' '}
               <Badge tone={entry.status === 'FAILED' ? 'bad' : 'busy'}>
                 {entry.status === 'FAILED' ? 'refused' : 'opening'}
               </Badge>
@@ -118,7 +108,7 @@ function Resources({ of: { resources, closedOn } }: { of: Rule }) {
         {open.map((entry, index) => (
           <Fragment key={entry.resourceId}>
             {index === 0 ? '' : ', '}
-            <ResourceLink of={entry} />
+            <ResourceLink id={entry.resourceId}>{entry.resourceName}</ResourceLink>
           </Fragment>
         ))}
         {closedOn.length > 0 ? <Muted>closed; opens again on {namesOf(closedOn)}</Muted> : null}

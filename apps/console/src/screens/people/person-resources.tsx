@@ -1,18 +1,15 @@
-import { Link } from '@tanstack/react-router';
-import { api, type Schemas } from '../../api';
+import type { Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
-import { Download, MAY } from '../../parts/rights';
+import { Download } from '../../parts/download';
+import { MAY } from '../../parts/rights';
+import { ResourceLink } from '../../parts/words';
 import { Empty, Section, type Column } from '../../ui';
 
 const COLUMNS: readonly Column<Schemas['ResourceRightDto']>[] = [
   {
     head: 'Resource',
     sort: 'name',
-    cell: ({ resourceId, name }) => (
-      <Link to="/resources/$id" params={{ id: resourceId }}>
-        {name}
-      </Link>
-    ),
+    cell: ({ resourceId, name }) => <ResourceLink id={resourceId}>{name}</ResourceLink>,
   },
   ...MAY,
 ];
@@ -21,17 +18,7 @@ const COLUMNS: readonly Column<Schemas['ResourceRightDto']>[] = [
 export const PersonResources = ({ id }: { id: string }) => (
   <Section
     title="May open"
-    actions={
-      <Download
-        name="resources"
-        fetchFile={() =>
-          api.GET('/api/v1/users/{id}/resources', {
-            params: { path: { id }, query: { format: 'csv' } },
-            parseAs: 'blob',
-          })
-        }
-      />
-    }
+    actions={<Download name="resources" path="/api/v1/users/{id}/resources" of={{ id }} />}
   >
     <Collection
       caption="Resources that the account may open"

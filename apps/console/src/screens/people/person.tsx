@@ -5,8 +5,8 @@ import { Collection } from '../../parts/collection';
 import { Effects } from '../../parts/effects';
 import { LockdownActions } from '../../parts/lockdown';
 import { sessionsOf } from '../../parts/session-table';
-import { Action, ButtonLink, ConfirmButton, Copyable, Empty, Facts, TabLinks } from '../../ui';
-import { Form, Loaded, Notice, Page, Row, Section, TextField, Time } from '../../ui';
+import { Action, ButtonLink, CodeField, ConfirmButton, Copyable, Empty, Facts, TabLinks } from '../../ui';
+import { Form, Loaded, Notice, Page, Row, Section, Time } from '../../ui';
 import type { Entered } from '../../ui';
 import { Ends } from './ends';
 import { PASS_ON } from './invite';
@@ -180,12 +180,7 @@ function SignInHelp({ user: { id, name, status, isService, mfaEnabled } }: { use
             {name} can have a link mailed. To pass one on yourself, give a code of your second factor; {name}{' '}
             is notified by mail.
           </p>
-          <TextField
-            name="code"
-            label="Authenticator or recovery code"
-            autoComplete="one-time-code"
-            autoFocus
-          />
+          <CodeField label="Authenticator or recovery code" autoFocus />
         </Form>
       ) : null}
       {link ? (

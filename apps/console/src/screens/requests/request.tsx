@@ -1,4 +1,4 @@
-import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { $api, api, live, type Schemas } from '../../api';
 import { useMe } from '../../layout/me';
@@ -6,7 +6,7 @@ import { askedFrom, DecideButton, Decisions, isWaiting, lackingOf } from '../../
 import { namesOf, Opens, opensAnything, RequestStatus, STATUS } from '../../parts/access-requests';
 import type { AccessRequest } from '../../parts/access-requests';
 import { UseRequest } from '../../parts/session-actions';
-import { count, UserLink, Ticket } from '../../parts/words';
+import { count, SessionLink, Ticket, UserLink } from '../../parts/words';
 import { Action, Button, Facts, Loaded, localTime, Notice, Page, Row, Section } from '../../ui';
 import { Time, unbroken } from '../../ui';
 
@@ -165,9 +165,5 @@ const factsOf = (request: AccessRequest, isOrgAdmin: boolean): Readonly<Record<s
     request.decisions.length === 0 || request.status === 'DENIED' ? null : <Decisions of={request} />,
   Before: `${count(request.usedBefore, 'similar session')} in the 30 days before`,
   Session:
-    request.sessionId === null ? null : (
-      <Link to="/sessions/$id" params={{ id: request.sessionId }}>
-        What it opened
-      </Link>
-    ),
+    request.sessionId === null ? null : <SessionLink id={request.sessionId}>What it opened</SessionLink>,
 });

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { serverNow } from '../../api';
 import { useMe } from '../../layout/me';
@@ -7,7 +6,7 @@ import { opensAnything, RequestStatus, STATUS as TEXTS } from '../../parts/acces
 import type { AccessRequest } from '../../parts/access-requests';
 import { Collection } from '../../parts/collection';
 import { statusFilter, TIMES } from '../../parts/filters';
-import { count, Lines, Ticket } from '../../parts/words';
+import { count, Lines, RequestLink, Ticket } from '../../parts/words';
 import { ButtonLink, Empty, Loaded, localTime, Muted, Page, Row, Section, Time } from '../../ui';
 import type { Column } from '../../ui';
 
@@ -28,9 +27,9 @@ const COLUMNS: readonly Column<AccessRequest>[] = [
   {
     head: 'Asked',
     cell: ({ id, createdAt }) => (
-      <Link to="/requests/$id" params={{ id }}>
+      <RequestLink id={id}>
         <Time at={createdAt} />
-      </Link>
+      </RequestLink>
     ),
   },
   {

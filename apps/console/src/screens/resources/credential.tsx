@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { $api, api } from '../../api';
 import { credentialTypeOf, isForMany, providerOf, type Credential } from '../../parts/types';
-import type { ProviderTypes, ResourceType } from '../../parts/types';
+import type { ProviderTypes } from '../../parts/types';
 import { Action, Badge, CheckField, Copyable, Facts, Form, FormButton, Loaded, Muted } from '../../ui';
 import { Notice, Row, Section, SelectField, Stack, TextField, Time, useTyped } from '../../ui';
 import { CredentialFields, credentialDataOf } from './fields';
@@ -13,17 +13,18 @@ const verifyCredential = async (id: string): Promise<Credential> =>
 /** Commands that make the provider trust a credential. undefined: it needs none */
 const setupOf = ({ setup, identity }: Credential): string | undefined => setup ?? identity?.setup;
 
-/** What the provider has to allow for one type of resources, to be pasted there. */
-export const Policy = ({ of, type = of.resourceTypes[0]!, open = false }: PolicyProps) => (
+/** What the provider has to allow, to be pasted there. */
+export const Policy = ({ of, text = of.resourceTypes[0]!.policy, open = false }: PolicyProps) => (
   <details open={open}>
     <summary>Permissions it needs, to paste into {of.label}</summary>
-    <Copyable text={type.policy} label={`Policy for ${of.label}`} />
+    <Copyable text={text} label={`Policy for ${of.label}`} />
   </details>
 );
 
 interface PolicyProps {
   readonly of: ProviderTypes;
-  readonly type?: ResourceType;
+  /** left out: for the first of its types of resources */
+  readonly text?: string;
   readonly open?: boolean;
 }
 
@@ -77,10 +78,7 @@ function SetUp({ of, provider }: { of: Credential; provider: ProviderTypes }) {
                 <Copyable text={setup} label="Commands" />
               </>
             )}
-            <details>
-              <summary>Permissions it needs, to paste into {provider.label}</summary>
-              <Copyable text={policy} label={`Policy for ${provider.label}`} />
-            </details>
+            <Policy of={provider} text={policy} />
           </>
         )}
       </Loaded>

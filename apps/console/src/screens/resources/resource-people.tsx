@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { api, type Schemas } from '../../api';
+import type { Schemas } from '../../api';
 import { Collection } from '../../parts/collection';
-import { Download, MAY } from '../../parts/rights';
+import { Download } from '../../parts/download';
+import { MAY } from '../../parts/rights';
 import { UserLines } from '../../parts/words';
 import { Empty, Row, Section, type Column } from '../../ui';
 
@@ -23,15 +24,7 @@ export const ResourcePeople = ({ id }: { id: string }) => (
         <Link to="/open" search={{ tab: 'all', resourceId: id }}>
           All sessions
         </Link>
-        <Download
-          name="people"
-          fetchFile={() =>
-            api.GET('/api/v1/resources/{id}/people', {
-              params: { path: { id }, query: { format: 'csv' } },
-              parseAs: 'blob',
-            })
-          }
-        />
+        <Download name="people" path="/api/v1/resources/{id}/people" of={{ id }} />
       </Row>
     }
   >

@@ -4,7 +4,7 @@ import { Collection } from '../../parts/collection';
 import { ProviderMessage } from '../../parts/provider-message';
 import { RuleText } from '../../parts/rule-events';
 import { CAUSES } from '../../parts/event-texts';
-import { Lines, Reason } from '../../parts/words';
+import { Lines, Reason, SessionLink, StaticRuleLink } from '../../parts/words';
 import { Badge, Code, Empty, Muted, Section, Time, TimeLeft, type Column, type Tone } from '../../ui';
 
 type Rule = Schemas['ResourceRuleDto'];
@@ -48,13 +48,9 @@ const Holders = ({ rule, id }: { rule: Rule; id: string }) => (
     {rule.holders.map((holder) => (
       <Lines key={holder.id + holder.resourceId}>
         {holder.kind === 'STATIC_RULE' ? (
-          <Link to="/static-rules/$id" params={{ id: holder.id }}>
-            Static IP rule {holder.label}
-          </Link>
+          <StaticRuleLink id={holder.id}>Static IP rule {holder.label}</StaticRuleLink>
         ) : (
-          <Link to="/sessions/$id" params={{ id: holder.id }}>
-            {holder.userName ?? 'a session'}
-          </Link>
+          <SessionLink id={holder.id}>{holder.userName ?? 'a session'}</SessionLink>
         )}
         <Muted>
           {[holder.userEmail, holder.resourceId === id ? null : holder.resourceName]

@@ -69,7 +69,7 @@ function Verification({ of, types, onVerified }: VerifyResourceProps & { of: Res
             Allow what is missing at the provider, or correct what was entered; then save: it is verified
             again.
           </p>
-          <Policy of={provider} type={resourceTypeOf(types, of)} />
+          <Policy of={provider} text={resourceTypeOf(types, of).policy} />
         </>
       ) : (
         <>

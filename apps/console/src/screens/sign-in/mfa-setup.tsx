@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, finishSetup, signOut } from '../../api';
+import { api, refresh, signOut } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Action, CopiedButton, Copyable, Form, Loaded, Notice, Page, Stack, TextField } from '../../ui';
+import { Action, CodeField, CopiedButton, Copyable, Form, Loaded, Notice, Page, Stack } from '../../ui';
 import styles from './mfa-setup.module.css';
 
 /** The organization requires a second factor before anything else. */
@@ -12,7 +12,8 @@ export function RequiredMfaSetup() {
   if (signIn.state !== 'in' || !signIn.setupRequired) return <Navigate to="/" replace />;
   return (
     <Page title="Set up a second factor" lead="Your organization requires one.">
-      <MfaSetup onDone={() => void finishSetup()} />
+      {/* the next access token opens everything */}
+      <MfaSetup onDone={() => void refresh()} />
       <Action kind="plain" label="Sign out" act={() => signOut()} />
     </Page>
   );
@@ -52,7 +53,7 @@ export function MfaSetup({ onDone }: { readonly onDone: () => void }) {
             }
             onDone={({ data }) => setCodes(data!.recoveryCodes)}
           >
-            <TextField name="code" label="Code" inputMode="numeric" autoComplete="one-time-code" autoFocus />
+            <CodeField inputMode="numeric" autoFocus />
           </Form>
         </Stack>
       )}

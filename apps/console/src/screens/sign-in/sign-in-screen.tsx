@@ -2,6 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { deviceToken, openApi, refresh } from '../../api';
 import { useSignIn } from '../../layout/me';
+import { defined } from '../../parts/search';
 import { ButtonLink, Form, Loading, Notice, Page, Problem, Row, TextField, useProblem } from '../../ui';
 import { IN_COOKIE, SignsIn } from './steps';
 
@@ -31,11 +32,10 @@ export function SignInScreen() {
             busy="Signing in…"
             onDone={onAnswer}
             send={async (entered) => {
-              const slug = entered.optional('organizationSlug');
               const body = {
                 email: entered.text('email'),
                 password: entered.raw('password'),
-                ...(slug === undefined ? {} : { organizationSlug: slug }),
+                ...defined({ organizationSlug: entered.optional('organizationSlug') }),
                 ...deviceToken(),
                 ...IN_COOKIE,
               };

@@ -2,7 +2,7 @@ import { Link, Navigate } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { acceptTokens, deviceToken, openApi, type Schemas } from '../../api';
 import { useSignIn } from '../../layout/me';
-import { Form, Loading, Notice, Page, TextField } from '../../ui';
+import { CodeField, Form, Loading, Notice, Page, TextField } from '../../ui';
 
 type Answer = Schemas['LoginAnswerDto'];
 export type Holder = Schemas['PasswordLinkUseDto'];
@@ -46,11 +46,9 @@ function SecondFactor({ token, onAnswer }: { token: string; onAnswer: OnAnswer }
           return (await openApi.POST('/api/v1/auth/verify-mfa', { body })).data!;
         }}
       >
-        <TextField
-          name="code"
+        <CodeField
           label={usesRecovery ? 'Recovery code' : 'Code'}
           inputMode={usesRecovery ? 'text' : 'numeric'}
-          autoComplete="one-time-code"
           autoFocus
           help={usesRecovery ? 'Each works once.' : 'The six digits that your authenticator shows now.'}
         />

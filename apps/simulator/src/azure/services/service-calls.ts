@@ -7,7 +7,7 @@ import type { CallModifiers } from '../../faults/serve-call';
 import { cutPage } from '../../paging';
 import type { CloudAnswer, CloudRequest } from '../../provider';
 import { readJson } from '../../read-json';
-import { internalError, invalidContent, scopeLocked } from '../azure-error';
+import { badRequest, internalError, invalidContent, scopeLocked } from '../azure-error';
 import { errorOf, jsonAnswer } from '../json-answer';
 import { isRunning, type Operation, type Operations } from '../operations';
 import { SUBSCRIPTION_ID } from '../principal';
@@ -51,7 +51,7 @@ export class ServiceCalls {
     const sorted = rules.toSorted(([one], [other]) => (one < other ? -1 : 1));
     const token = request.query.get('$skiptoken') ?? '';
     const page = cutPage(sorted, ([name]) => name, token, PAGE_SIZE);
-    if (!page) throw new CloudError(400, 'InvalidSkipToken', 'The skip token is not valid.');
+    if (!page) throw badRequest('InvalidSkipToken', 'The skip token is not valid.');
     const next = `${base}${idOf(service, target)}/${collection}?api-version=${request.query.get('api-version')}&$skiptoken=${page.next}`;
     const value = page.items.map(([name, properties]) =>
       ruleJson(service, target, collection, name, properties),
@@ -252,9 +252,9 @@ function operationLink(
   return { 'azure-asyncoperation': `${url}?api-version=${query.get('api-version')}` };
 }
 
-const invalidParameter = (message: string): CloudError => new CloudError(400, 'InvalidParameter', message);
+const invalidParameter = (message: string): CloudError => badRequest('InvalidParameter', message);
 
 const ruleLimit = ({ armType, limit }: Service): CloudError =>
   armType === 'Microsoft.Sql/servers'
-    ? new CloudError(400, '40611', `Servers can have at most ${limit} firewall rules.`)
-    : new CloudError(400, 'IpRuleCountLimitExceeded', `At most ${limit} rules are allowed.`);
+    ? badRequest('40611', `Servers can have at most ${limit} firewall rules.`)
+    : badRequest('IpRuleCountLimitExceeded', `At most ${limit} rules are allowed.`);

@@ -9,20 +9,12 @@ import {
   ruleLimitReached,
 } from '../azure-error';
 import { tokenRefused, tooManyRequests, unauthorized } from '../azure-error';
-import { jsonAnswer, render } from '../json-answer';
+import { locksAnswer, permissionsAnswer, render } from '../json-answer';
 import type { Operations } from '../operations';
-import { CLIENT_ID } from '../principal';
+import { ARM_PREFIX, baseOf, CLIENT_ID } from '../principal';
 import { ServiceCalls } from './service-calls';
 import type { ServiceRoute } from './service-routes';
 import type { Services } from './services';
-
-/** What the resource manager looks at before each call. */
-export interface Admission {
-  readonly prefix: string;
-  readonly base: (request: CloudRequest) => string;
-  /** @throws CloudError */
-  readonly check: (request: CloudRequest, isRead: boolean) => void;
-}
 
 /** The resource manager for services with a firewall of their own. */
 export class ServiceEndpoint {
@@ -32,7 +24,8 @@ export class ServiceEndpoint {
     private readonly world: World,
     private readonly services: Services,
     operations: Operations,
-    private readonly admission: Admission,
+    /** what the resource manager looks at before each call. @throws CloudError */
+    private readonly check: (request: CloudRequest, isRead: boolean) => void,
   ) {
     this.calls = new ServiceCalls(
       services,
@@ -51,7 +44,7 @@ export class ServiceEndpoint {
       this.perform(request, route, how, fails);
     return serveCall(this.world, request.epoch, call, {
       check: () => {
-        this.admission.check(request, effect === 'read');
+        this.check(request, effect === 'read');
         if (!this.world.roles.allows('AZURE', route.action)) throw this.unauthorized(route, request);
       },
       perform,
@@ -70,15 +63,9 @@ export class ServiceEndpoint {
     const { kind, service, target, collection, rule, id } = route;
     if (kind === 'operation') return this.calls.operation(id);
     if (!service || target === null) throw notFound(target);
-    if (kind === 'permissions') {
-      const actions = this.world.roles.permissionsOf('AZURE');
-      return jsonAnswer(200, { value: [{ actions, notActions: [] }] });
-    }
-    if (kind === 'locks') {
-      const level = this.services.locks.get(target);
-      return jsonAnswer(200, { value: level ? [{ name: 'simulated-lock', properties: { level } }] : [] });
-    }
-    const base = this.admission.base(request);
+    if (kind === 'permissions') return permissionsAnswer(this.world.roles.permissionsOf('AZURE'));
+    if (kind === 'locks') return locksAnswer(this.services.locks.get(target));
+    const base = baseOf(request);
     return this.calls[kind]({ request, service, target, collection, rule, how, fails, base });
   }
 
@@ -97,7 +84,7 @@ export class ServiceEndpoint {
   }
 
   private unauthorized({ action }: ServiceRoute, { path }: CloudRequest): CloudError {
-    return unauthorized(CLIENT_ID, action, path.slice(this.admission.prefix.length));
+    return unauthorized(CLIENT_ID, action, path.slice(ARM_PREFIX.length));
   }
 }
 
