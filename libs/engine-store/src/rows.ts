@@ -67,7 +67,7 @@ export interface ResourceIp extends ResourceIpState {
   readonly staticEndsAt: Instant | null;
 }
 
-/** Rules of one target with their holders, as they were at one moment. */
+/** Rules of one target with their holders, as they were at one moment; with those elsewhere of the same addresses, where asked. */
 export interface Loaded extends Times {
   /** when they were read: not before anything that was computed before the call */
   readonly readAt: Instant;

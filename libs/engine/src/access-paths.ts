@@ -34,7 +34,7 @@ export function sortDue(due: readonly DueRule[]): { local: DueRule[]; open: DueR
 
 /**
  * The steps of one round: all with removals, then a few per organization with additions only. Slow or denied credentials of
- * one tenant delay another's removals by at most one step.
+ * one tenant delay another's removals by one round at most.
  */
 export function stepsOf({ now, rules }: DueRules): Step[] {
   const all = pathsOf(rules).map((step) => ({ ...step, since: now }));

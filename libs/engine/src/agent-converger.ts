@@ -8,7 +8,7 @@ import {
   HOLDING_STATUSES,
   isAbandoned,
   isWaitedFor,
-  settleUnread,
+  settleAtRest,
   type Decided,
   type DueRule,
   type Moment,
@@ -71,7 +71,7 @@ export class AgentConverger {
     const note = `The kernel of ${host.name} ended it by its own clock; the agent has not reported it`;
     const decide = (rule: DueRule, moment: Moment): Decided[] => {
       if (ended.has(rule.ruleId)) return [endedByKernel(rule, note, moment)];
-      if (needsNoReport(rule)) return settleUnread([rule], moment, needsNoReport);
+      if (needsNoReport(rule)) return settleAtRest([rule], moment, needsNoReport);
       return [awaited(rule, message, absence !== null, moment)];
     };
     return settle(

@@ -7,7 +7,7 @@ import {
   observe,
   RETRYABLE_KINDS,
   ruleLife,
-  settleUnread,
+  settleAtRest,
   showsAsWritten,
   targetTimes,
   type DueRule,
@@ -163,7 +163,7 @@ export class Converger {
 
   private settleLocally(held: HeldLease, local: readonly DueRule[]): Promise<void> {
     return this.isolation.bisect(held, local, (part) =>
-      this.settle(held, part, { decide: settleUnread, access: null, since: null, reading: null }),
+      this.settle(held, part, { decide: settleAtRest, access: null, since: null, reading: null }),
     );
   }
 

@@ -52,7 +52,7 @@ export class DriftRecorder {
   ): Promise<{ lost: readonly Rule[]; events: LedgerRow[] }> {
     const { access, read, drift, unmanagedDigest } = observed;
     const { rules: store, ledger, owners } = this.stores;
-    const moves = movesOf(known, observed);
+    const moves = driftMoves(known, observed);
     const isListed = unmanagedDigest !== known.unmanagedDigest;
     if (moves.length + drift.orphans.length === 0 && !isListed) return { lost: [], events: [] };
     const { endedAgoMs } = age(this.timing, read);
@@ -137,7 +137,7 @@ interface DriftMove {
 }
 
 /** What a read says about known rules, as their moves. */
-function movesOf(known: KnownRules, { access, read, drift }: ObservedDrift): DriftMove[] {
+function driftMoves(known: KnownRules, { access, read, drift }: ObservedDrift): DriftMove[] {
   const { credentialId, region } = access;
   const renamed = new Map(drift.renamed.map(({ ruleId, providerRuleId }) => [ruleId, providerRuleId]));
   const fresh = known.rules.filter(({ state, wasObserved }) => state === 'present' && !wasObserved);

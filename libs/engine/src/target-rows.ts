@@ -10,7 +10,7 @@ import {
 } from '#rules';
 import type { Settlement } from './settlement';
 
-/** Rules, holders and addresses of a target, changed in memory until they are saved. */
+/** The rows of `Loaded`, changed in memory until they are saved. */
 export class TargetRows {
   private readonly rules: Map<string, TargetRule>;
   private readonly addresses: Map<string, ResourceIp>;

@@ -7,7 +7,7 @@ import type { Timing } from './timing';
 
 /*
  * Where a write waits. Nowhere else, and users read where: `WAITS`, as `waitsFor` of a rule (`WAITS_FOR` of
- * target-rules.store.ts decides the word).
+ * target-rules.store.ts decides the word). Orphans of a restored database, which are not due until it is confirmed, have none.
  *
  *   SLOT        of a worker, shared fairly (`chooseFairly`); also while the target's lease, a call or a step before is under way
  *   GAP         of the target, while its account is short of writes, or where its writes block each other

@@ -1,8 +1,6 @@
 /**
  * Why a rule was added. `LOCKDOWN_LIFTED`: a lockdown had closed its static IP rule. `STATIC_RULE_EXTENDED`: its
- * static IP rule had ended. `DRIFT_REPAIRED`: it had disappeared
- * from its target. `WRITER_RELEASED`: the organization whose credential wrote it no longer holds it, and another holder
- * writes it again.
+ * static IP rule had ended. `DRIFT_REPAIRED`: it had disappeared from its target. `WRITER_RELEASED`: of former releases.
  */
 export const ADDITION_CAUSES = [
   'SESSION_STARTED',
@@ -23,6 +21,7 @@ export type AdditionCause = (typeof ADDITION_CAUSES)[number];
  * - `REFUSED_BY_ISSUER`: the issuer of the user's last company sign-in refused to vouch for the user
  * - `NOT_SIGNED_IN_AGAIN`: the issuer's session was over, and the user has not signed in again in time
  * - `ADD_REFUSED`: the addition was given up, and the rule exists nevertheless
+ * - `WRITER_RELEASED`: the organization whose credential wrote it no longer holds it; another holder has it written again
  * - `STALE_RULE`: known, without a holder, and present again after it had been observed absent
  * - `ORPHAN`: has our mark and is unknown to the database
  * - `MAKE_ROOM`: of former releases: an unwanted rule of ours was removed early because its target was full

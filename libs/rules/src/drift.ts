@@ -1,6 +1,5 @@
 import { grouped } from './grouped';
-import { noEffect } from './observed-rules';
-import { OwnRules } from './observed-rules';
+import { noEffect, OwnRules } from './observed-rules';
 import { isOurs } from './planner';
 import type { ObservedRule } from './provider';
 import type { Rule } from './rule';
@@ -58,7 +57,8 @@ export interface Drift {
 }
 
 /**
- * Compares recorded with observed rules. Rules in state `unknown` are skipped: a pass settles them.
+ * Compares recorded with observed rules. Rules in state `unknown` are skipped, unless another program
+ * changed them: a pass settles them.
  * @param known every recorded rule of the target, read before the target
  */
 export function findDrift(known: readonly KnownRule[], observed: readonly ObservedRule[]): Drift {

@@ -35,7 +35,10 @@ export interface DueRule {
   readonly desired: boolean;
   /** since the pass began, what it should become has changed */
   readonly isTurned?: boolean;
-  /** false when its last holder has expired: it may no longer be added, and its removal is not due yet */
+  /**
+   * false when its last holder has expired, and its removal is not due yet, or while a restored database is not confirmed: it
+   * may not be added
+   */
   readonly mayOpen: boolean;
   /** it is desired, and may not be added until an operator confirms the restored database */
   readonly isHeldBack: boolean;

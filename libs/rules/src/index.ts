@@ -17,7 +17,6 @@ export * from './fair-limiter';
 export * from './fair-share';
 export * from './grouped';
 export * from './hidden-characters';
-export * from './due-rule';
 export * from './host-guard';
 export * from './ledger';
 export * from './limits';

@@ -14,15 +14,19 @@ import {
 export { NEW };
 
 /**
- * The life of a rule: the moves of calls, comparisons and the sweep; `observe` and `reported` have those of passes and agents'
- * reports. What requests hold and release, the database decides.
+ * The life of a rule: the moves of calls, comparisons and the sweep. Those of passes are `observe` of rule-observed.ts; those of
+ * rules that are not read, and of agents, are in rule-unread.ts. What requests hold and release, the database decides.
  *
  *   state     means                                      becomes                    by
- *   absent    observed absent, or never written          unknown                    `intended`, `offered`
- *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read
- *             it was not read since
- *   present   observed present, with or without a        absent                     `observe`; `lost`, `givenUp`
- *             holder                                     unknown                    `intended`, `requeued`, `unproven`, `changed`
+ *   absent    observed absent, or never written          unknown                    `intended`, `offered`, `requeued`
+ *                                                        present                    `observe`: an unmanaged rule allows it
+ *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read or after its horizon;
+ *             it was not read since                                                 `reported`
+ *                                                        absent                     `settleAtRest`, `endedByKernel`
+ *   present   observed present, with or without a        absent                     `observe`, `reported`; `lost`, `givenUp`
+ *             holder                                     unknown                    `intended`, `removalOffered`, `requeued`,
+ *                                                                                   `unproven`, `changed`, `awaited`; `observe`:
+ *                                                                                   not in force
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
  *   no row    present in the cloud with our mark         present, unwanted          `orphaned`
  *

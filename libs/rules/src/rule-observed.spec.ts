@@ -15,7 +15,7 @@ import {
 } from './index';
 import { accessToAdopt, type Moment } from './rule-decided';
 import type { Decided } from './rule-events';
-import { settleUnread } from './rule-unread';
+import { settleAtRest } from './rule-unread';
 
 const NOW: Instant = 1_000_000;
 const KEY = '203.0.113.1/32 tcp 22';
@@ -245,7 +245,7 @@ describe('A rule whose holders changed during the pass', () => {
   });
 
   it('needs a read although it was to be settled without one', () => {
-    const [found] = settleUnread(
+    const [found] = settleAtRest(
       [dueRule({ desired: false, writtenWith: { credentialId: 'key', region: null } })],
       UNREAD,
     );

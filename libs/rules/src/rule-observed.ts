@@ -23,7 +23,7 @@ const waitsForTurn = (change: SentChange | undefined): boolean =>
 /** Decides what rules become by what a pass found: the only place that concludes anything about them from it. */
 export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Moment): Decided[] {
   const { firstRead, lastRead, sent, waitMs } = facts;
-  if (!firstRead) return unread(rules, facts, moment);
+  if (!firstRead) return observeUnread(rules, facts, moment);
   const first = new Observed(firstRead.rules);
   const shown = (lastRead ?? firstRead).rules;
   const last = shown === firstRead.rules ? first : new Observed(shown);
@@ -52,7 +52,11 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
 }
 
 /** The target was not read, or the pass waits. */
-function unread(rules: readonly DueRule[], { error, sent, waitMs }: PassFacts, moment: Moment): Decided[] {
+function observeUnread(
+  rules: readonly DueRule[],
+  { error, sent, waitMs }: PassFacts,
+  moment: Moment,
+): Decided[] {
   const { kind, message } = error!;
   const { now, access } = moment;
   // one backoff for all: the next read serves all of them

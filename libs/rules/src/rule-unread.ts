@@ -5,7 +5,10 @@ import { decide, rowBy, settledRow, waiting, type Moment } from './rule-decided'
 import type { Decided } from './rule-events';
 import type { Rule } from './rule';
 
-/** Whether a rule needs no read: it is abandoned, present without a holder that waits, or never written. */
+/**
+ * Whether a rule needs no read: it is abandoned; present without a doubt, an end at the provider and a holder that waits; or
+ * unwanted, absent or never written, and no call is in flight.
+ */
 export function isAtRest(rule: DueRule): boolean {
   const { row, desired, state, inDoubt, inFlight, writtenWith } = rule;
   if (isAbandoned(rule)) return true;
@@ -22,7 +25,7 @@ export const isWaitedFor = ({ holders }: DueRule): boolean =>
 export const isAbandoned = ({ desired, abandoned }: DueRule): boolean => !desired && abandoned !== null;
 
 /** Decides rules whose target is not read: those at rest are settled, and of the others only the released holders. */
-export const settleUnread = (
+export const settleAtRest = (
   rules: readonly DueRule[],
   moment: Moment,
   isSettled: (rule: DueRule) => boolean = isAtRest,

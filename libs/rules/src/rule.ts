@@ -31,7 +31,7 @@ export interface Rule {
   readonly targetMissingSince: Instant | null;
   /** last observed present as an unmanaged rule */
   readonly isUnmanaged: boolean;
-  /** it was present and disappeared */
+  /** it was present, and another program removed or changed it */
   readonly isMissing: boolean;
   readonly isSuspended: boolean;
   readonly lostCount: number;

@@ -4,7 +4,7 @@ import { APPLY_TIMEOUT_MS } from './waits';
 export interface TargetTimes {
   /** how long a removal may take before it counts as late */
   readonly closesWithinSeconds: number;
-  /** after this time an addition is given up; a removal is never given up */
+  /** after this time an addition is given up; a removal is not */
   readonly applyTimeoutMs: number;
 }
 

@@ -1,6 +1,7 @@
 /**
  * What a rule that is due waits for. `SLOT`: of a worker. `GAP`: until the next write to its target, for which changes are
- * gathered, or which the last one blocks. `TURN`: of its cloud account. `BACK_OFF`: after a failure. `SUSPENSION`: another
+ * gathered, or which the last one blocks. `TURN`: of its cloud account. `BACK_OFF`: after a
+ * failure, in doubt, or for a restored database to be confirmed. `SUSPENSION`: another
  * program keeps removing it, or it has no effect.
  */
 export const WAITS = ['SLOT', 'GAP', 'TURN', 'BACK_OFF', 'SUSPENSION'] as const;
@@ -17,7 +18,7 @@ export interface BackoffPolicy {
 /** Backoff between attempts on one rule. */
 export const RULE_BACKOFF: BackoffPolicy = { baseMs: 500, capMs: 30_000 };
 
-/** An addition is given up after this long; a removal is never given up. */
+/** An addition is given up after this long; a removal only with its target: `TARGET_GONE_MS`, or abandoned. */
 export const APPLY_TIMEOUT_MS = 5 * 60_000;
 
 /** An addition on a target that the provider does not find is given up after this long: the start can be repeated. */
