@@ -31,13 +31,12 @@ export async function compile(sources) {
   const { transformSync } = await import('@swc/core');
   const { swcOptions } = await import('./swc.cjs');
   for (const source of sources) {
-    const { module, ...options } = swcOptions(join(ROOT, source), 'commonjs');
     const output = join(ROOT, outputOf(source));
     mkdirSync(dirname(output), { recursive: true });
     const { code, map = '' } = transformSync(readFileSync(join(ROOT, source), 'utf8'), {
-      ...options,
+      ...swcOptions(join(ROOT, source), 'commonjs'),
       // what is imported when it is needed may be an ES module
-      module: { ...module, ignoreDynamic: true },
+      module: { type: 'commonjs', ignoreDynamic: true },
       sourceMaps: true,
       sourceFileName: join(ROOT, source),
     });
