@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { filesBelow, ROOT } from './files.mjs';
 
@@ -37,8 +37,10 @@ export async function compile(sources) {
       ...swcOptions(join(ROOT, source), 'commonjs'),
       // what is imported when it is needed may be an ES module
       module: { type: 'commonjs', ignoreDynamic: true },
+      // without the sources themselves, and the same wherever it is built
       sourceMaps: true,
-      sourceFileName: join(ROOT, source),
+      inlineSourcesContent: false,
+      sourceFileName: relative(dirname(output), join(ROOT, source)).replaceAll('\\', '/'),
     });
     writeFileSync(`${output}.map`, map);
     writeFileSync(output, `${code}//# sourceMappingURL=${basename(output)}.map\n`);
