@@ -2,12 +2,8 @@ import type { AccessFilter } from '#engine-store/port';
 import { AccessReportBench, hour, hours, timesOf } from '../builders/audit/access-report';
 
 describe('The access report of the rest of a target', () => {
-  let on: AccessReportBench;
+  const on = new AccessReportBench();
 
-  beforeAll(async () => {
-    on = await AccessReportBench.start();
-  });
-  afterAll(() => on.stop());
   beforeEach(() => on.renew());
 
   it('shows a rule without a holder as an orphan, with its cause', async () => {

@@ -2,12 +2,8 @@ import type { AccessFilter, AccessRow } from '#engine-store/port';
 import { AccessReportBench, hour, hours, timesOf } from '../builders/audit/access-report';
 
 describe('The access report', () => {
-  let on: AccessReportBench;
+  const on = new AccessReportBench();
 
-  beforeAll(async () => {
-    on = await AccessReportBench.start();
-  });
-  afterAll(() => on.stop());
   beforeEach(() => on.renew());
 
   describe('of intervals that are over', () => {

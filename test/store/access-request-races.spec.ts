@@ -1,7 +1,7 @@
 import { type OrganizationId } from '#rules';
 import { rows, type Tx } from '#entities';
 import { AccessRequestStore, type Decision } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { RequestRaces } from '../builders/requests/request-races';
 
 /** 10,000 take about five minutes. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentVisit, EngineStore, type ServingAgent } from '#engine-store';
-import { type AuditEntry, Database, NotificationFeed, type Tx } from '#entities';
+import { type AuditEntry, NotificationFeed, type Tx } from '#entities';
 import { SessionStore } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const TARGET_KEY = 'AGENT:host:one';
@@ -19,9 +19,7 @@ const BY_NOBODY: AuditEntry = {
 };
 
 describe('The agent channel in the database', () => {
-  let url: string;
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(6);
   let organization: OrganizationId;
   let userId: string;
   let keyId: string;
@@ -30,8 +28,6 @@ describe('The agent channel in the database', () => {
   const sessions = new SessionStore();
 
   beforeAll(async () => {
-    ({ url, drop } = await cloneDatabase());
-    database = await new Database({ url, applicationName: 'agent-test', poolSize: 6 }).connect();
     const [made] = await database.autocommit.query<
       { organization: string; userId: string; keyId: string; resourceId: string; targetId: string }[]
     >(
@@ -58,10 +54,6 @@ describe('The agent channel in the database', () => {
     );
     ({ userId, keyId } = made!);
     place = made!;
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   const visit = (instance: string): AgentVisit => ({
@@ -187,7 +179,7 @@ describe('The agent channel in the database', () => {
   it('a change of an agent’s state is notified with the commit, not before', async () => {
     const told: string[] = [];
     const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
-    const feed = new NotificationFeed(url, 'agent_states', listener, () => undefined);
+    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
     feed.start();
     await until('it listens', async () => feed.isListening);
     const { id } = await started();

@@ -1,27 +1,16 @@
 import { EngineStore, type Lease } from '#engine-store';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import { storedHost, type StoredHost } from '../builders/resources/stored-host';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const LEASE_SECONDS = 10;
 
 describe('A request of an agent that was away, while a worker converges its host', () => {
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(4);
   const { agents, leases, watch } = new EngineStore();
   /** of both transactions: one that loses a deadlock is tried again */
   let attempts = 0;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'locks-test', poolSize: 4 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   const sql = <Row>(statement: string, ...given: unknown[]): Promise<Row[]> =>
     database.autocommit.query<Row[]>(statement, given);

@@ -1,23 +1,12 @@
 import { type AgentState, EngineStore } from '#engine-store';
-import { Database, NotificationFeed, type Tx } from '#entities';
+import { NotificationFeed, type Tx } from '#entities';
 import { storedHost, type StoredHost as Host } from '../builders/resources/stored-host';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 describe('Polls of agents that have the current state', () => {
-  let url: string;
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(6);
   const { agents, agentStates: states } = new EngineStore();
-
-  beforeAll(async () => {
-    ({ url, drop } = await cloneDatabase());
-    database = await new Database({ url, applicationName: 'agent-test', poolSize: 6 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   const served = (): Promise<Host> => storedHost(database);
 
@@ -104,7 +93,7 @@ describe('Polls of agents that have the current state', () => {
     const host = await served();
     const told: string[] = [];
     const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
-    const feed = new NotificationFeed(url, 'agent_states', listener, () => undefined);
+    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
     feed.start();
     await until('it listens', async () => feed.isListening);
     await sql(statement, of(host));
@@ -125,7 +114,7 @@ describe('Polls of agents that have the current state', () => {
     const host = await served();
     const told: string[] = [];
     const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
-    const feed = new NotificationFeed(url, 'agent_states', listener, () => undefined);
+    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
     feed.start();
     await until('it listens', async () => feed.isListening);
     await polled(host);

@@ -7,12 +7,7 @@ import { AuditChainBench, ENTRY } from '../builders/audit/audit-chain';
 import { until } from '../harness/until';
 
 describe('The chain of audit records', () => {
-  let log: AuditChainBench;
-
-  beforeEach(async () => {
-    log = await AuditChainBench.start();
-  });
-  afterEach(() => log.stop());
+  const log = new AuditChainBench();
 
   it('is valid and empty for an organization without records', async () => {
     expect(await log.verify(asOrganizationId(randomUUID()))).toEqual({

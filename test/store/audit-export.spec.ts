@@ -12,21 +12,17 @@ import { auditMonths, month } from '../builders/audit/audit-months';
 const MONTHS = 4;
 
 describe('The export of audit records', () => {
-  let log: AuditChainBench;
+  const log = new AuditChainBench();
   let folder: string;
 
   beforeEach(async () => {
-    log = await AuditChainBench.start();
     folder = mkdtempSync(join(tmpdir(), 'drawbridge-export-'));
     await auditMonths(
       { query: async (text: string) => ({ rows: await log.sql(text) }) } as unknown as Client,
       MONTHS,
     );
   });
-  afterEach(async () => {
-    await log.stop();
-    rmSync(folder, { recursive: true });
-  });
+  afterEach(() => rmSync(folder, { recursive: true }));
 
   /** Records of a month, one an hour. */
   const happened = (organization: OrganizationId, ahead: number, count: number): Promise<unknown> =>

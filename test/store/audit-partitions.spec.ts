@@ -3,12 +3,7 @@ import { AuditChainBench } from '../builders/audit/audit-chain';
 import { month } from '../builders/audit/audit-months';
 
 describe('The partitions of the audit records', () => {
-  let log: AuditChainBench;
-
-  beforeEach(async () => {
-    log = await AuditChainBench.start();
-  });
-  afterEach(() => log.stop());
+  const log = new AuditChainBench();
 
   const upkeep = (): MonthlyPartitions => new MonthlyPartitions(log.database, 'audit_records');
 

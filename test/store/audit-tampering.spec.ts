@@ -14,12 +14,7 @@ const OTHER_VALUES: Readonly<Record<string, string>> = {
 };
 
 describe('Tampering with audit records', () => {
-  let log: AuditChainBench;
-
-  beforeEach(async () => {
-    log = await AuditChainBench.start();
-  });
-  afterEach(() => log.stop());
+  const log = new AuditChainBench();
 
   it('records and seals cannot be changed, deleted or truncated', async () => {
     await log.chainOf(1);

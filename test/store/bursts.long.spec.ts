@@ -1,26 +1,14 @@
-import { Database } from '#entities';
 import { AccountStore } from '#tenant-store';
 import { storedHost } from '../builders/resources/stored-host';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 /** Longer than a connection may take to open. */
 const BUSY_MS = 6000;
 
 describe('Many requests at once', () => {
-  let drop: () => Promise<void>;
-  let database: Database;
+  const database = ownDatabase(2);
   const accounts = new AccountStore();
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'bursts', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   it('wait in line for a connection', async () => {
     let begun = 0;

@@ -1,7 +1,7 @@
 import { AccountListStore, CloudAccountStore, CredentialStore } from '#tenant-store';
 import { AgentWatchStore, SweepStore } from '#engine-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const ACCOUNT = '222222222222';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeploymentId } from '#connections';
 import { DeploymentIdStore } from '#engine-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 describe('The id of an installation', () => {
   const database = ownDatabase(2);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
 import { AgentWatchStore, EngineStore, LeaseStore, SweepStore } from '#engine-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 interface Made {

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { OrganizationId } from '#rules';
 import { RoleStore, TenantStores } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 /** 1,000 of them take a minute. */
 const CHANGES = Number(process.env['CHANGES'] ?? 60);

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import { deleteOldHealthEvents, type HealthEventPosition } from '#tenant-store';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const DAYS = 400;
 
 describe('Health events past their retention', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeEach(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'health-test', poolSize: 2 }).connect();
-  });
-  afterEach(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(2, { forEachTest: true });
 
   const sql = <Row>(statement: string, given: unknown[] = []): Promise<Row[]> =>
     database.autocommit.query(statement, given);
@@ -91,7 +80,7 @@ describe('Health events past their retention', () => {
     const [resource] = (await resources(1)) as [string];
     await sql(
       `INSERT INTO resource_health_events (organization_id, resource_id, event_type, created_at)
-       SELECT organization_id, id, 'RECONCILE_OK', now() - n * interval '10 minutes' FROM resources, generate_series(1, 100000) n
+       SELECT organization_id, id, 'RECONCILE_OK', now() - n * interval '1 hour' FROM resources, generate_series(1, 20000) n
        WHERE id = $1`,
       [resource],
     );

@@ -1,5 +1,5 @@
 import { AgentWatchStore } from '#engine-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { storedHost, type StoredHost } from '../builders/resources/stored-host';
 
 const INTERVAL_SECONDS = 45;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LeaseStore, RuleStore } from '#engine-store';
 import type { Tx } from '#entities';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const OTHER_RULES = 50_000;
 /** of 8 kB: the target, two rules with their entries in every index, one holder; all rules would be a thousand */

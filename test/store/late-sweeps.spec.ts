@@ -3,7 +3,7 @@ import { type Backlog, BacklogStore, EngineStore } from '#engine-store';
 import type { Tx } from '#entities';
 import { DueWorkStore } from '#tenant-store';
 import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const PAGE = { page: 0, size: 10 };
 

@@ -1,25 +1,13 @@
 import { type Lease, LeaseStore, RuleStore, EngineStore } from '#engine-store';
 import { HeldLease, LeaseLost, MACHINE_TIMING, settle as settleWith, type Settled } from '#engine';
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const WRITE = { size: 1, isShort: false };
 
 describe('A lease on a target', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(12);
   const leases = new LeaseStore();
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'lease-test', poolSize: 12 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
 
   let made = 0;
   const target = async (): Promise<string> => {

@@ -1,26 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { Database, LedgerPartitions } from '#entities';
+import { LedgerPartitions } from '#entities';
 import { month, monthPartition } from '../builders/audit/audit-months';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const COLUMNS = `kind, target_id, provider, target, address, protocol, ports, holder_kind`;
 const VALUES = `'OPENED', gen_random_uuid(), 'AWS', 'sg-1', '203.0.113.7/32', 'tcp', '22', 'SESSION'`;
 
 describe('The partitions of the rule ledger', () => {
-  let database: Database;
-  let url: string;
-  let drop: () => Promise<void>;
-
-  beforeEach(async () => {
-    const clone = await cloneDatabase();
-    ({ url, drop } = clone);
-    database = await new Database({ url, applicationName: 'ledger-test', poolSize: 8 }).connect();
-  });
-  afterEach(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(8, { forEachTest: true });
 
   const sql = <Row>(statement: string, given: unknown[] = []): Promise<Row[]> =>
     database.autocommit.query(statement, given);
@@ -97,7 +85,7 @@ describe('The partitions of the rule ledger', () => {
   it('wait for a reader without holding up writers', async () => {
     await dropMonths();
     await write(month(0), 10);
-    const reader = new Client({ connectionString: url });
+    const reader = new Client({ connectionString: database.url });
     await reader.connect();
     try {
       await reader.query('BEGIN');
@@ -117,7 +105,7 @@ describe('The partitions of the rule ledger', () => {
   });
 
   it('are dropped after their retention, but for one in which a live rule was opened', async () => {
-    const owner = new Client({ connectionString: url });
+    const owner = new Client({ connectionString: database.url });
     await owner.connect();
     for (const ahead of [-30, -26, -25, -24]) await monthPartition(owner, 'rule_events', month(ahead));
     await owner.end();

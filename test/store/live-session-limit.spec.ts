@@ -1,4 +1,4 @@
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const ENDED = 50_000;
 const LIVE = 49;

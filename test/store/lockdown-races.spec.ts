@@ -1,7 +1,7 @@
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { AccessRequestStore, StaticIpRuleStore, TenantStores, UserStore } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const ASKED = { reason: 'INC-12', staticRules: false };

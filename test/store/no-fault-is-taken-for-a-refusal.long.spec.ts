@@ -4,7 +4,7 @@ import { IssuerClients } from '#sso';
 import { TenantStores } from '#tenant-store';
 import { faultyDatabase, type Fault } from '../builders/sessions/faulty-database';
 import { LOCAL, MASTER_KEYS, vouchedPerson, type VouchedPerson } from '../builders/sso/vouched-person';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { SignInIssuer } from '../harness/issuers/sign-in-issuer';
 
 /** One step of a check fails, or that one and all that follow: the worker was killed. */

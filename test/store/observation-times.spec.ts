@@ -1,21 +1,10 @@
 import { ComparisonStore } from '#engine-store';
-import { Database, type Tx } from '#entities';
+import type { Tx } from '#entities';
 import { LedgerRows } from '../builders/sessions/ledger';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 describe('When something was observed', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
-
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'observations', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
+  const database = ownDatabase(2);
 
   const clock = async (tx: Tx): Promise<Date> =>
     (await tx.query<{ at: Date }[]>('SELECT clock_timestamp() AS at'))[0]!.at;

@@ -1,21 +1,11 @@
-import { Database, SYSTEM_ACTOR } from '#entities';
+import { SYSTEM_ACTOR } from '#entities';
 import { AccountStore, OrganizationClosingStore, TenantStores } from '#tenant-store';
 import { LedgerRows } from '../builders/sessions/ledger';
-import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 describe('A deleted organization', () => {
-  let clone: ClonedDatabase;
-  let database: Database;
-
-  beforeAll(async () => {
-    clone = await cloneDatabase();
-    database = await new Database({ url: clone.url, applicationName: 'closing-test', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await clone.drop();
-  });
+  const database = ownDatabase(2);
 
   const sql = <Row extends object>(statement: string, given: unknown[] = []): Promise<Row[]> =>
     database.autocommit.query(statement, given);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#entities';
 import { RefreshTokenStore } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const GRACE_SECONDS = 10;

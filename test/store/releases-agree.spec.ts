@@ -1,7 +1,7 @@
 import { release } from '#engine-store';
 import type { Tx } from '#entities';
 import type { ResourceIpStatus, RemovalCause } from '#rules';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
 import { release as releaseInMemory } from '../simulation/releases';
 import { SeededRandom } from '../simulation/seeded-random';

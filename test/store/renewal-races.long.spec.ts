@@ -1,7 +1,7 @@
 import { EngineStore } from '#engine-store';
 import { SessionStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const RACES = 10_000;
 const RENEWERS = 8;

@@ -4,7 +4,7 @@ import type { AuditEntry, Tx } from '#entities';
 import { ruleSpecs } from '#rules';
 import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const ADDRESS = '203.0.113.1';
 const SPECS = ruleSpecs(`${ADDRESS}/32`, { port: 22 }, 'one');

@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { type LedgerRow, LedgerStore } from '#engine-store';
-import { auditTable, AuditTrail, Database, SYSTEM_ACTOR, type Tx } from '#entities';
+import { auditTable, AuditTrail, SYSTEM_ACTOR, type Tx } from '#entities';
 import type { OrganizationId } from '#rules';
 import { LedgerRows } from '../builders/sessions/ledger';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const ORGANIZATION = randomUUID() as OrganizationId;
 const TABLES = ['audit_records', 'rule_events', 'unwritten_audit_records', 'unwritten_rule_events'];
 
 describe('Work that revokes access', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(2);
   let closed: LedgerRow;
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'revocation', poolSize: 2 }).connect();
     const { autocommit } = database;
     const rows = new LedgerRows(database);
     const targetId = await rows.target();
@@ -54,10 +50,6 @@ describe('Work that revokes access', () => {
     await autocommit.query(
       'CREATE TRIGGER refused BEFORE INSERT ON audit_records FOR EACH ROW EXECUTE FUNCTION refuse()',
     );
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
 
   const record = async (tx: Tx): Promise<void> => {

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { OrganizationId } from '#rules';
 import { ResourceStore, RightsStore, RoleStore, SessionStore } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 /** More of them find rarer differences: `WORLDS=1000`. */
 const WORLDS = Number(process.env['WORLDS'] ?? 40);

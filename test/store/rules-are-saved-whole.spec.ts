@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { RuleStore, type ResourceIpState } from '#engine-store';
-import { Database } from '#entities';
+import type { Database } from '#entities';
 import { asOrganizationId, ruleLife, type Rule } from '#rules';
 import { LedgerRows } from '../builders/sessions/ledger';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 import type { InMemory } from '../simulation/in-memory';
 import { MemoryRules } from '../simulation/memory-rules';
 import { Tables, type ResourceRow, type SessionRow, type TargetRow } from '../simulation/tables';
@@ -129,24 +129,23 @@ const storeOf = (bound: (name: Methods) => (...given: unknown[]) => Promise<unkn
     (['lock', 'lockAlone', 'save', 'insert', 'deleteUnheld'] as const).map((name) => [name, bound(name)]),
   ) as unknown as Store;
 
-describe.each(['the database', 'memory'])('Rules, holders and addresses, in %s', (where) => {
-  let database: Database;
-  let drop: () => Promise<void>;
+const PLACES: [place: string, prepare: () => () => Furnished | Promise<Furnished>][] = [
+  [
+    'the database',
+    () => {
+      const database = ownDatabase(2);
+      return () => inDatabase(database);
+    },
+  ],
+  ['memory', () => inMemory],
+];
+
+describe.each(PLACES)('Rules, holders and addresses, in %s', (_, prepare) => {
+  const furnish = prepare();
   let given: Furnished;
 
-  beforeAll(async () => {
-    if (where === 'memory') return;
-    const clone = await cloneDatabase();
-    ({ drop } = clone);
-    database = await new Database({ url: clone.url, applicationName: 'rows', poolSize: 2 }).connect();
-  });
-  afterAll(async () => {
-    if (where === 'memory') return;
-    await database.close();
-    await drop();
-  });
   beforeEach(async () => {
-    given = where === 'memory' ? inMemory() : await inDatabase(database);
+    given = await furnish();
   });
 
   it('are read as they were written, field by field', async () => {

@@ -1,7 +1,7 @@
 import { EngineStore } from '#engine-store';
 import type { TargetRuleRow } from '#engine-store/port';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const AT = [new Date(0), new Date(0), new Date(0)];
 const FIRST_PAGE = { page: 0, size: 100 };

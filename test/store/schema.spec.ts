@@ -1,4 +1,4 @@
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 describe('The migrations', () => {
   const database = ownDatabase(2);

@@ -1,15 +1,13 @@
-import { Database } from '#entities';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { type SessionFilter, SessionRetentionStore, SessionStore } from '#tenant-store';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const DAYS = 30;
 /** one an hour, for 125 days */
 const SESSIONS = 3000;
 
 describe('Ended sessions past their retention', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(4, { forEachTest: true });
   let organization: OrganizationId;
   let user: string;
   let resource: string;
@@ -22,9 +20,6 @@ describe('Ended sessions past their retention', () => {
     (await sql<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]!.n;
 
   beforeEach(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'sessions', poolSize: 4 }).connect();
     const [made] = await sql<{ id: string; userId: string; resourceId: string }>(
       `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
        INSERT INTO users (organization_id, email, name) SELECT id, 'ada@example.com', 'Ada' FROM o
@@ -34,10 +29,6 @@ describe('Ended sessions past their retention', () => {
     ({ userId: user, resourceId: resource } = made!);
     await seed(SESSIONS, 'EXPIRED', 'REMOVED');
     await sql('ANALYZE');
-  });
-  afterEach(async () => {
-    await database.close();
-    await drop();
   });
 
   /** One an hour, an hour long, from an hour ago. */

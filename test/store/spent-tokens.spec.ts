@@ -1,5 +1,5 @@
 import { SpentTokenStore } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 describe('Tokens that have run out', () => {
   const database = ownDatabase(2);

@@ -2,7 +2,7 @@ import { BacklogStore, EngineStore } from '#engine-store';
 import type { Tx } from '#entities';
 import { DueWorkStore, StaticIpRuleStore } from '#tenant-store';
 import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 describe('The end of a static IP rule', () => {

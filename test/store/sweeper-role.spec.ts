@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { Sweeper, type ConvergenceRunner } from '#engine';
 import { BacklogStore, EngineStore, SweeperLeaseStore, SweepStore, type SweeperLease } from '#engine-store';
 import type { Tx } from '#entities';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
 const NEVER = new AbortController().signal;

@@ -6,7 +6,7 @@ import {
   SessionStore,
   UnwrittenAuditStore,
 } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const SESSIONS = 1500;
 const HOUR_MS = 3_600_000;

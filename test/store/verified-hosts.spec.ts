@@ -1,5 +1,5 @@
 import { VerificationStore, type DueResource } from '#tenant-store';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 import { storedHost, type StoredHost } from '../builders/resources/stored-host';
 
 const NEXT_MINUTES = 30;

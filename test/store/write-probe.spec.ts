@@ -1,5 +1,5 @@
 import { WriteProbe } from '#entities';
-import { ownDatabase } from '../builders/sessions/own-database';
+import { ownDatabase } from '../harness/database/own-database';
 
 describe('The write probe', () => {
   const database = ownDatabase(2);

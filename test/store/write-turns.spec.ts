@@ -1,28 +1,17 @@
 import type { CloudTarget, ProviderDriver } from '#drivers';
 import { MACHINE_TIMING, WriteTurns } from '#engine';
 import { EngineStore, WriteBudgetStore } from '#engine-store';
-import { Database } from '#entities';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const TARGET = {} as CloudTarget;
 const REMOVAL = [{ action: 'remove' }] as const;
 const ADDITION = [{ action: 'add' }] as const;
 
 describe('A turn for the write calls of an account', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(12);
   let accounts = 0;
   const store = new WriteBudgetStore();
 
-  beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({ url: clone.url, applicationName: 'turns-test', poolSize: 12 }).connect();
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
-  });
   beforeEach(() => {
     accounts += 1;
   });

@@ -1,32 +1,19 @@
-import { Database } from '#entities';
 import { CredentialStore, ResourceStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
-import { cloneDatabase } from '../harness/database/database';
+import { ownDatabase } from '../harness/database/own-database';
 
 const OLD = {};
 const NEW = { secret: 'sealed anew' };
 
 describe('The write access that a requested verification proves', () => {
-  let database: Database;
-  let drop: () => Promise<void>;
+  const database = ownDatabase(3);
   let ledger: LedgerRows;
   let org: LedgerOrganization;
   let id: string;
   const [credentials, resources] = [new CredentialStore(), new ResourceStore()];
 
   beforeAll(async () => {
-    const clone = await cloneDatabase();
-    drop = clone.drop;
-    database = await new Database({
-      url: clone.url,
-      applicationName: 'write-verified',
-      poolSize: 3,
-    }).connect();
     ledger = new LedgerRows(database);
-  });
-  afterAll(async () => {
-    await database.close();
-    await drop();
   });
   beforeEach(async () => {
     org = await ledger.organization();

@@ -1,6 +1,5 @@
 import { type AccessFilter, type AccessRow, LedgerQueries } from '#engine-store/port';
-import { Database } from '#entities';
-import { cloneDatabase } from '../../harness/database/database';
+import { ownDatabase } from '../../harness/database/own-database';
 import { LedgerRows, type LedgerOrganization } from '../sessions/ledger';
 
 /** An hour of the day on which all times of these tests are. */
@@ -14,33 +13,16 @@ export const timesOf = ({ possibleFrom, certainFrom, certainUntil, possibleUntil
     (time) => time && (time.getTime() - hour(0).getTime()) / 3_600_000,
   );
 
-/** Access reports of an organization with one resource, beside another organization. */
+/** Access reports of an organization with one resource, beside another organization; made in a `describe`, whose tests share its database. */
 export class AccessReportBench {
-  readonly ledger: LedgerRows;
+  private readonly database = ownDatabase(2);
+  readonly ledger = new LedgerRows(this.database);
   org!: LedgerOrganization;
   other!: LedgerOrganization;
   targetId = '';
   resourceId = '';
   sessionId = '';
   private readonly queries = new LedgerQueries();
-
-  private constructor(
-    private readonly database: Database,
-    private readonly drop: () => Promise<void>,
-  ) {
-    this.ledger = new LedgerRows(database);
-  }
-
-  static async start(): Promise<AccessReportBench> {
-    const { url, drop } = await cloneDatabase();
-    const database = await new Database({ url, applicationName: 'access-report', poolSize: 2 }).connect();
-    return new AccessReportBench(database, drop);
-  }
-
-  async stop(): Promise<void> {
-    await this.database.close();
-    await this.drop();
-  }
 
   /** Makes new organizations, a new target and a new session. */
   async renew(): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { type AuditEntry, Database } from '#entities';
+import type { AuditEntry } from '#entities';
 import { TenantStores } from '#tenant-store';
 import { asOrganizationId, type OrganizationId } from '#rules';
 import { AuditSealer } from '../../../apps/worker/src/audit/audit-sealer';
@@ -9,7 +9,7 @@ import {
   type ChainReport,
   type KeptLink,
 } from '../../../apps/worker/src/audit/chain-verifier';
-import { cloneDatabase } from '../../harness/database/database';
+import { ownDatabase } from '../../harness/database/own-database';
 import { until } from '../../harness/until';
 
 export const ENTRY: AuditEntry = {
@@ -24,25 +24,10 @@ export const ENTRY: AuditEntry = {
   details: { z: 1, a: { c: [1.5, 'é'], b: null } },
 };
 
-/** A database with the sealer and the verifier of the audit chain. */
+/** A database for each test of a `describe`, with the sealer and the verifier of the audit chain. */
 export class AuditChainBench {
+  readonly database = ownDatabase(16, { forEachTest: true });
   readonly stores = new TenantStores();
-
-  private constructor(
-    readonly database: Database,
-    private readonly drop: () => Promise<void>,
-  ) {}
-
-  static async start(): Promise<AuditChainBench> {
-    const { url, drop } = await cloneDatabase();
-    const database = await new Database({ url, applicationName: 'chain-test', poolSize: 16 }).connect();
-    return new AuditChainBench(database, drop);
-  }
-
-  async stop(): Promise<void> {
-    await this.database.close();
-    await this.drop();
-  }
 
   sealer(): AuditSealer {
     return new AuditSealer(this.database, this.stores.auditChains, pino({ level: 'silent' }));
