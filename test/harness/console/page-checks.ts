@@ -13,14 +13,14 @@ const WIDTHS = [
 
 /**
  * Of the dialog that is open, else of the page, by some rules or all. It takes as long as there are elements: rows of lists
- * after the first ten, which are made like these, are out of the document meanwhile.
+ * after the first ten, which are made like these, are hidden meanwhile. The page may drop or add rows at any time.
  */
 const findBarriers = (rules?: string): string => `(async () => {
-  const rest = [...document.querySelectorAll('tbody tr:nth-child(n + 11)')].map((row) => [row.parentNode, row]);
-  for (const [, row] of rest) row.remove();
+  const rest = [...document.querySelectorAll('tbody tr:nth-child(n + 11)')];
+  for (const row of rest) row.style.display = 'none';
   const { violations } = await axe.run(document.querySelector('dialog[open]') ?? document, {
     resultTypes: ['violations'], iframes: false${rules ? `, runOnly: ['${rules}']` : ''} });
-  for (const [list, row] of rest) list.append(row);
+  for (const row of rest) row.style.display = '';
   return violations
     .filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 2).map(({ html }) => html.slice(0, 150)).join(' … '));
@@ -101,7 +101,8 @@ export async function findingsWithParts(visitor: Visitor, url: string): Promise<
     if (tab === url) continue;
     const name = new URL(tab).search;
     found.set(name, await findingsOf(visitor, tab));
-    await dialogsOf(visitor, name, found);
+    // the next page of a list opens the dialogs of the first one
+    if (!name.includes('page=')) await dialogsOf(visitor, name, found);
   }
   return found;
 }
