@@ -61,11 +61,11 @@ const RESYNC = new Error('there is something to report');
 
 /** Applies the state that the service defines to the host's firewall, and reports what is present. */
 export class Agent {
-  private rules: HostState['rules'];
+  private rules: HostState['rules'] = this.persisted.state?.rules ?? [];
   /** by rule id; milliseconds of running time */
   private readonly openedAt = new Map<string, number>();
   /** the answer of the server that silence is measured from; milliseconds of running time */
-  private heardAt: number;
+  private heardAt = this.persisted.state?.heardAt ?? this.parts.now();
   /** version of the last state that was reported; null: the next request returns immediately */
   private reportedVersion: string | null = null;
   private reported: Reported = NOTHING_REPORTED;
@@ -77,18 +77,14 @@ export class Agent {
   private otherChains: readonly string[] = [];
   private endPause = (): void => undefined;
   /** when each loop came round last; milliseconds of running time */
-  private readonly cameRound: { serving: number; watching: number };
+  private readonly cameRound = { serving: this.parts.now(), watching: this.parts.now() };
 
   /** @param carried what a table that was found let in, of which no state is known: it stays until the server answers */
   constructor(
     private readonly parts: AgentParts,
     private readonly persisted: PersistedState,
     private carried: Elements,
-  ) {
-    this.rules = persisted.state?.rules ?? [];
-    this.heardAt = persisted.state?.heardAt ?? parts.now();
-    this.cameRound = { serving: parts.now(), watching: parts.now() };
-  }
+  ) {}
 
   /** Runs until `stopping` is aborted. Rules that are open then stay until they expire. */
   async run(stopping: AbortSignal): Promise<void> {

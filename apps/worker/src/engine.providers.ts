@@ -9,12 +9,12 @@ import { DriverRegistry } from '#drivers';
 import {
   AgentConverger,
   CloudAccess,
+  type Convergence,
   Converger,
   ConvergenceRunner,
   MACHINE_TIMING,
   Reconciler,
   Sweeper,
-  convergenceByProvider,
 } from '#engine';
 import { Database } from '#entities';
 import { WakeUps } from '#jobs';
@@ -36,32 +36,29 @@ export const engineProviders = (
     (database, drivers, credentials, { value }) => new CloudAccess(database, drivers, credentials, value),
   ),
   factory(
-    Reconciler,
-    [Database, EngineStore, CloudAccess],
-    (database, stores, clouds) => new Reconciler(database, stores, clouds, MACHINE_TIMING, WORKER_ID),
-  ),
-  factory(
-    Converger,
-    [Database, EngineStore, CloudAccess, Reconciler, WorkerMetrics],
-    (database, stores, clouds, reconciler, metrics) =>
-      new Converger(database, stores, clouds, reconciler, metrics, MACHINE_TIMING, WORKER_ID),
-  ),
-  factory(
-    AgentConverger,
-    [Database, EngineStore, WorkerMetrics],
-    (database, stores, metrics) => new AgentConverger(database, stores, metrics, MACHINE_TIMING, WORKER_ID),
-  ),
-  factory(
     ConvergenceRunner,
-    [Database, EngineStore, Converger, AgentConverger],
-    (database, { sweep }, converger, agents) =>
-      new ConvergenceRunner(
+    [Database, EngineStore, CloudAccess, WorkerMetrics],
+    (database, stores, clouds, metrics) => {
+      const reconciler = new Reconciler(database, stores, clouds, MACHINE_TIMING, WORKER_ID);
+      const converger = new Converger(
         database,
-        sweep,
-        convergenceByProvider((provider) => DriverRegistry.isDriven(provider), converger, agents),
-        { capacity, timing: MACHINE_TIMING },
-        log,
-      ),
+        stores,
+        clouds,
+        reconciler,
+        metrics,
+        MACHINE_TIMING,
+        WORKER_ID,
+      );
+      const agents = new AgentConverger(database, stores, metrics, MACHINE_TIMING, WORKER_ID);
+      const convergence: Convergence = {
+        // through the provider's driver, or for a host with an agent
+        converge: ({ targetId, provider }, stopping) =>
+          (DriverRegistry.isDriven(provider) ? converger : agents).converge(targetId, stopping),
+        handOver: () => converger.handOver(),
+      };
+      const slots = { capacity, timing: MACHINE_TIMING };
+      return new ConvergenceRunner(database, stores.sweep, convergence, slots, log);
+    },
   ),
   factory(
     Sweeper,

@@ -1,6 +1,5 @@
 import { SmtpMailer } from '#mail';
 import type { CheckpointSigner } from '#secrets';
-import type { Logger } from 'pino';
 import { auditSealing } from './audit/audit-sealer';
 import { auditPartitionUpkeep, overdueAlarm, unwrittenRecords } from './audit/audit-tasks';
 import { checkpointSigning } from './audit/checkpoint-signing';
@@ -31,27 +30,24 @@ const MAX_SWEEP_FAILING_MS = 60_000;
 /** The worker's periodic tasks. */
 export class WorkerTasks {
   /** readiness depends on it */
-  readonly sweep: RepeatedTask;
+  readonly sweep = new RepeatedTask(
+    'sweep',
+    SWEEP_INTERVAL_MS,
+    (stopping) => this.parts.sweeper.sweep(stopping),
+    this.parts.log,
+  );
   readonly all: readonly RepeatedTask[];
   /** null: there is no mail server */
   private readonly notices: NoticeSending | null;
-  private readonly log: Logger;
 
   /** @param signer null: audit chains are not signed @param slotted those that go on when their task has stopped */
   constructor(
-    parts: TaskParts,
+    private readonly parts: TaskParts,
     settings: WorkerSettings,
     signer: CheckpointSigner | null,
     private readonly slotted: { readonly webhooks: WebhookDelivery; readonly vouching: Vouching },
   ) {
     const { sweeper } = parts;
-    this.log = parts.log;
-    this.sweep = new RepeatedTask(
-      'sweep',
-      SWEEP_INTERVAL_MS,
-      (stopping) => sweeper.sweep(stopping),
-      this.log,
-    );
     const due = new DueWorkPoll(parts);
     const { credentials, resources, accountLists } = verificationTasks(parts);
     const days = settings.SESSION_RETENTION_DAYS;
@@ -87,7 +83,7 @@ export class WorkerTasks {
   start(): void {
     for (const task of this.all) task.start();
     this.sweep.onFailingFor(MAX_SWEEP_FAILING_MS, () => {
-      this.log.fatal('No sweep has succeeded for a minute: this worker ends, to be started again');
+      this.parts.log.fatal('No sweep has succeeded for a minute: this worker ends, to be started again');
       process.exitCode = 1;
       process.kill(process.pid, 'SIGTERM');
     });

@@ -15,7 +15,6 @@ import { engineProviders } from './engine.providers';
 import { factory } from './factory';
 import { OperatorPort } from './health/operator-port';
 import { WorkerMetrics } from './health/worker-metrics';
-import { WorkerReadiness } from './health/worker-readiness';
 import { Vouching } from './sso/vouching';
 import { VouchingCheck } from './sso/vouching-check';
 import { WebhookDelivery } from './webhooks/webhook-delivery';
@@ -88,14 +87,12 @@ export class WorkerModule {
         factory(
           OperatorPort,
           [Database, EngineStore, DeploymentHealth, WorkerMetrics, WorkerTasks],
-          (database, engine, health, metrics, { sweep, all: tasks }) => {
-            const readiness = new WorkerReadiness(health, sweep);
-            return new OperatorPort(
+          (database, engine, health, metrics, { sweep, all: tasks }) =>
+            new OperatorPort(
               { port: settings.METRICS_PORT ?? null, host: settings.METRICS_HOST },
-              { metrics, database, engine, health, readiness, tasks },
+              { metrics, database, engine, health, sweep, tasks },
               log,
-            );
-          },
+            ),
         ),
         factory(
           ConvergenceProcessors,

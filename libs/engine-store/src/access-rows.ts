@@ -5,9 +5,9 @@ import {
   type HolderKind,
   mergeIntervals,
   overlaps,
-  type Provider,
   type RuleCause,
 } from '#rules';
+import type { PlacedRule } from './rows';
 
 /** Inclusive time window of a report; both times are equal for an instant. */
 export interface AccessWindow {
@@ -26,15 +26,10 @@ export interface SessionGrounds {
 }
 
 /** Access of one address through a rule, for one holder or without one. Grounds: while the session is kept. */
-export interface AccessRow extends AccessInterval, SessionGrounds {
+export interface AccessRow extends AccessInterval, SessionGrounds, Omit<PlacedRule, 'resourceType'> {
   /** of the holder; without an own holder, the organization's oldest resource on the target */
   readonly resourceId: string;
   readonly resourceName: string;
-  readonly provider: Provider;
-  readonly identifier: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
   readonly holderKind: HolderKind;
   /** of the session or the static IP rule */
   readonly holderId: string | null;

@@ -1,5 +1,12 @@
 import { INTERVAL_ENDS } from '#rules';
+import { sqlList } from '#entities';
 import { byKey } from './by-key';
+
+/** Limit of paging and counting events, and of the items of a report. */
+export const MAX_LEDGER_ITEMS = 10_000;
+
+/** One more than the limit, to detect that it is exceeded. */
+const MAX_READ = MAX_LEDGER_ITEMS + 1;
 
 /** Intervals up to this length are found by their end; longer ones have their own index. */
 export const LONG_HOURS = 48;
@@ -7,7 +14,7 @@ export const LONG_HOURS = 48;
 /** Longer than any provider lets an address in whose rule is gone. */
 const LATEST_EFFECT = '15 minutes';
 
-const ENDS = `e.kind IN (${INTERVAL_ENDS.map((kind) => `'${kind}'`).join(', ')})`;
+const ENDS = `e.kind IN (${sqlList(INTERVAL_ENDS)})`;
 
 /** Must match the predicate of the partial indexes literally. */
 const LONG = `${ENDS}
@@ -48,7 +55,6 @@ export function closedIntervals(
   condition: string,
   organization: string,
   { from, to, shortEnd }: WindowSql,
-  limit: number,
 ): string {
   const own = (column: string): string => `CASE WHEN e.organization_id = ${organization} THEN ${column} END`;
   const columns = `e.target_id AS "targetId", e.provider, e.target AS identifier, e.address,
@@ -61,11 +67,11 @@ export function closedIntervals(
   const begun = `(e.possible_from IS NULL OR e.possible_from <= ${to})`;
   return `(SELECT ${columns} FROM rule_events e
       WHERE ${condition} AND ${ENDS} AND e.at >= ${from}::timestamptz - interval '${LATEST_EFFECT}' AND e.at <= ${shortEnd}
-        AND e.possible_until >= ${from} AND ${begun} LIMIT ${limit})
+        AND e.possible_until >= ${from} AND ${begun} LIMIT ${MAX_READ})
     UNION ALL
     (SELECT ${columns} FROM rule_events e
       WHERE ${condition} AND ${LONG} AND (e.at > ${shortEnd} OR e.possible_until IS NULL)
-        AND (e.possible_until IS NULL OR e.possible_until >= ${from}) AND ${begun} LIMIT ${limit})`;
+        AND (e.possible_until IS NULL OR e.possible_until >= ${from}) AND ${begun} LIMIT ${MAX_READ})`;
 }
 
 /** Last observation of a live rule, by a pass or by a comparison of its target. */
@@ -78,12 +84,7 @@ export const LAST_OBSERVED = `least(
  * earlier than the holder.
  * @param condition on `resource_ips ip`, `rules r` or `sessions s`
  */
-export function liveHolders(
-  condition: string,
-  organization: string,
-  { to }: WindowSql,
-  limit: number,
-): string {
+export function liveHolders(condition: string, organization: string, { to }: WindowSql): string {
   return `SELECT r.target_id AS "targetId", t.provider, t.identifier, r.address, r.protocol, r.ports,
       CASE WHEN ip.session_id IS NULL THEN 'STATIC_RULE' ELSE 'SESSION' END AS "holderKind",
       ip.resource_id AS "resourceId", coalesce(named.name, ip.resource_name) AS "resourceName",
@@ -104,16 +105,11 @@ export function liveHolders(
     LEFT JOIN resources named ON named.id = ip.resource_id
     WHERE ip.organization_id = ${organization} AND ip.status IN ('PENDING', 'APPLIED', 'REMOVING')
       AND ${condition} AND r.state <> 'absent' AND greatest(r.possible_since, ip.created_at) <= ${to}
-    LIMIT ${limit}`;
+    LIMIT ${MAX_READ}`;
 }
 
 /** Live rules on targets without a holder of the organization. @param condition on `rules r` */
-export function liveWithoutHolder(
-  condition: string,
-  organization: string,
-  { to }: WindowSql,
-  limit: number,
-): string {
+export function liveWithoutHolder(condition: string, organization: string, { to }: WindowSql): string {
   return `SELECT r.target_id AS "targetId", t.provider, t.identifier, r.address, r.protocol, r.ports,
       CASE WHEN holders.any THEN 'OTHER' ELSE 'ORPHAN' END AS "holderKind",
       NULL::uuid AS "resourceId", NULL AS "resourceName", NULL::uuid AS "holderId", NULL AS "userEmail",
@@ -132,11 +128,11 @@ export function liveWithoutHolder(
     ) holders
     WHERE ${condition} AND r.state <> 'absent' AND NOT holders.own
       AND (r.possible_since IS NULL OR r.possible_since <= ${to})
-    LIMIT ${limit}`;
+    LIMIT ${MAX_READ}`;
 }
 
 /** Unmanaged rules observed by the last comparison of their target. @param condition on `unmanaged_rules n` */
-export function liveUnmanaged(condition: string, { to }: WindowSql, limit: number): string {
+export function liveUnmanaged(condition: string, { to }: WindowSql): string {
   return `SELECT n.target_id AS "targetId", t.provider, t.identifier,
       split_part(n.key, ' ', 1) AS address, split_part(n.key, ' ', 2) AS protocol, split_part(n.key, ' ', 3) AS ports,
       'UNMANAGED' AS "holderKind",
@@ -144,5 +140,5 @@ export function liveUnmanaged(condition: string, { to }: WindowSql, limit: numbe
       ${times('n.possible_since', 'n.present_since', 'greatest(n.present_since, t.compared_at)', 'NULL::timestamptz')}
     FROM unmanaged_rules n JOIN targets t ON t.id = n.target_id
     WHERE ${condition} AND (n.possible_since IS NULL OR n.possible_since <= ${to})
-    LIMIT ${limit}`;
+    LIMIT ${MAX_READ}`;
 }

@@ -2,7 +2,7 @@ import { AGENT_AWAY_SECONDS, type HostGuard, type OrganizationId, type TrafficCo
 import { AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 import { byKey } from './by-key';
 import { UNLEASED, type Lease } from './lease.store';
-import type { NamingResource } from './comparison';
+import { COMPARED_RESOURCE, type NamingResource } from './comparison';
 
 /** A host and its agent, as monitored by workers. */
 export interface WatchedHost {
@@ -45,11 +45,7 @@ export class AgentWatchStore {
       `SELECT t.identifier AS name, extract(epoch FROM now() - a.seen_at)::float8 AS "secondsAway", a.address, a.guard,
          CASE WHEN a.rival_seen_at > now() - make_interval(secs => $2)
            THEN jsonb_build_object('address', a.rival_address) END AS rival,
-         ARRAY(SELECT jsonb_build_object('id', r.id, 'organizationId', r.organization_id, 'name', r.name, 'config', r.config,
-           'isVerified', r.target_verified_at IS NOT NULL, 'lastOutcome', (
-           SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
-           WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
-           ORDER BY e.created_at DESC LIMIT 1))
+         ARRAY(SELECT jsonb_build_object('isVerified', r.target_verified_at IS NOT NULL, ${COMPARED_RESOURCE})
            FROM resources r WHERE r.target_id = t.id AND r.deleted_at IS NULL) AS resources,
          failing.count::int AS failing, failing.failure
        FROM targets t LEFT JOIN agents a ON a.target_key = t.key

@@ -215,8 +215,9 @@ export class AgentStore implements TenantStore<AgentStore> {
     );
   }
 
-  private async lock(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Known | undefined> {
-    const [known] = await tx.query<Known[]>(
+  private lock(tx: Tx, organization: OrganizationId, visit: AgentVisit): Promise<Known | null> {
+    return first<Known>(
+      tx,
       `SELECT a.id, a.instance, a.address, a.served_version AS "servedVersion",
          a.seen_at::text AS "seenAt", a.seen_at <= now() - make_interval(secs => $4) AS away,
          a.key_id IS NOT NULL AND a.key_id <> $5 AS "otherKey",
@@ -227,7 +228,6 @@ export class AgentStore implements TenantStore<AgentStore> {
        WHERE a.organization_id = $1 AND a.name = $2 FOR UPDATE OF a`,
       [organization, visit.name, visit.instance, AGENT_AWAY_SECONDS, visit.keyId],
     );
-    return known;
   }
 
   /** @returns whether this request inserted it */
@@ -237,12 +237,12 @@ export class AgentStore implements TenantStore<AgentStore> {
          AND NOT EXISTS (SELECT FROM targets t JOIN resources r ON r.target_id = t.id WHERE t.key = a.target_key)`,
       [organization],
     );
-    const made = await tx.query<unknown[]>(
+    return touches(
+      tx,
       `INSERT INTO agents (organization_id, name, target_key, instance, address, software, key_id, seen_at)
        VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT DO NOTHING RETURNING 1`,
       [organization, visit.name, visit.targetKey, visit.instance, visit.address, visit.software, visit.keyId],
     );
-    return made.length > 0;
   }
 
   private async noteRival(tx: Tx, id: string, { instance, address }: AgentVisit): Promise<void> {

@@ -1,6 +1,15 @@
 import { PROVIDERS, SLOW_TARGETS, slowerBySeconds, type Provider, type RemovalCause } from '#rules';
-import { IS_RESTORED } from './restore.store';
-import { MAY_EXPIRE, STATIC_RULE_MAY_END, sliced, type Slice, type Sliced, type Tx } from '#entities';
+import { IS_RESTORED, PLACED_RULE } from './restore.store';
+import type { PlacedRule } from './rows';
+import {
+  MAY_EXPIRE,
+  sqlList,
+  STATIC_RULE_MAY_END,
+  sliced,
+  type Slice,
+  type Sliced,
+  type Tx,
+} from '#entities';
 
 /** Pending work on the targets of one provider. */
 export interface Backlog {
@@ -22,17 +31,10 @@ interface Condition {
 }
 
 /** A rule that should be gone and is not. */
-export interface OverdueRuleRow {
+export interface OverdueRuleRow extends PlacedRule {
   readonly id: string;
   /** those that hold it; of a rule without holders, those with a resource on its target */
   readonly organizations: readonly { readonly id: string; readonly slug: string }[];
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly identifier: string;
-  /** a CIDR */
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
   /** with which it is removed; null: none is known */
   readonly credentialId: string | null;
   readonly cause: RemovalCause | null;
@@ -76,9 +78,7 @@ const HELD_BEYOND = (moment: string): string => `SELECT held.rule_id FROM sessio
 
 /** SQL: how much longer than usual the removal of `rules r` may take, in seconds. */
 const SLOWER_BY = `coalesce((SELECT slow.seconds FROM targets t JOIN unnest(
-    ARRAY[${Object.keys(SLOW_TARGETS)
-      .map((type) => `'${type}'`)
-      .join(', ')}]::text[],
+    ARRAY[${sqlList(Object.keys(SLOW_TARGETS))}]::text[],
     ARRAY[${Object.keys(SLOW_TARGETS).map(slowerBySeconds).join(', ')}]::int[]
   ) slow (type, seconds) ON slow.type = t.resource_type WHERE t.id = r.target_id), 0)`;
 
@@ -149,7 +149,7 @@ export class BacklogStore {
               SELECT res.organization_id FROM resources res WHERE res.target_id = t.id AND res.deleted_at IS NULL
                 AND NOT EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id))
             ORDER BY o.slug) AS organizations,
-          t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports,
+          ${PLACED_RULE},
           coalesce((SELECT parent_id FROM credentials WHERE id = r.credential_id), r.credential_id) AS "credentialId",
           ${CAUSE_OF_OVERDUE} AS cause,
           ${UNWANTED_SINCE} AS "unwantedSince", r.last_error AS "lastError"

@@ -1,6 +1,12 @@
 import { type AuditEntry, AuditTrail, HOLDING, SYSTEM_ACTOR, type Tx, rows } from '#entities';
 import { grouped } from '#rules';
-import type { HealthReport, KnownRules, AccessPath, NamingResource } from './comparison';
+import {
+  COMPARED_RESOURCE,
+  type AccessPath,
+  type HealthReport,
+  type KnownRules,
+  type NamingResource,
+} from './comparison';
 import type { DueComparison, Lease } from './lease.store';
 
 /** Interval between comparisons. Together with the time of the repair, drift is repaired within a minute. */
@@ -119,11 +125,8 @@ export class ComparisonStore {
   accessPaths(tx: Tx, lease: Lease): Promise<AccessPath[]> {
     return tx.query(
       `WITH named AS (
-         SELECT r.credential_id, r.region, jsonb_agg(jsonb_build_object('id', r.id, 'organizationId', r.organization_id,
-           'name', r.name, 'config', r.config, 'lastOutcome', (
-             SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
-             WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
-             ORDER BY e.created_at DESC LIMIT 1))) AS resources, bool_or(r.write_verified) AS "isProven"
+         SELECT r.credential_id, r.region, jsonb_agg(jsonb_build_object(${COMPARED_RESOURCE})) AS resources,
+           bool_or(r.write_verified) AS "isProven"
          FROM resources r WHERE r.target_id = $1 AND r.deleted_at IS NULL GROUP BY r.credential_id, r.region
        ), written AS (
          SELECT DISTINCT credential_id, region, '[]'::jsonb AS resources, false AS "isProven" FROM rules

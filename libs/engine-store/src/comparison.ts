@@ -14,6 +14,13 @@ export interface ComparedResource extends NamingResource {
   readonly config: ResourceConfig;
 }
 
+/** SQL: the fields of the `ComparedResource` `resources r`, for `jsonb_build_object`. */
+export const COMPARED_RESOURCE = `'id', r.id, 'organizationId', r.organization_id, 'name', r.name, 'config', r.config,
+  'lastOutcome', (
+    SELECT jsonb_build_object('eventType', e.event_type, 'message', e.message) FROM resource_health_events e
+    WHERE e.resource_id = r.id AND e.event_type IN ('RECONCILE_OK', 'RECONCILE_FAILED')
+    ORDER BY e.created_at DESC LIMIT 1)`;
+
 interface ComparisonOutcome {
   readonly eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED';
   readonly message: string | null;

@@ -1,6 +1,6 @@
 import {
   canHoldRule,
-  HOLDING_STATUSES,
+  isHolding,
   parsePorts,
   type DueHolder,
   type DueRule,
@@ -14,7 +14,7 @@ import type { ResourceIp, Holder, Loaded } from './rows';
 /** Longest wait for a call; a longer one was recorded before the database clock was set back. */
 const MAX_IN_FLIGHT_MS = 10 * 60_000;
 
-const isLive = ({ status }: DueHolder): boolean => HOLDING_STATUSES.some((holding) => holding === status);
+const isLive = ({ status }: DueHolder): boolean => isHolding(status);
 
 /** @returns why the rule must be removed; null while a holder keeps it */
 function removalCause(row: TargetRule, live: readonly DueHolder[]): RemovalCause | null {

@@ -64,26 +64,21 @@ export const desiredRulesJson = (desired: readonly DesiredRules[]): string =>
   );
 
 /**
- * CTE: the rules desired by ResourceIps.
- * @param name of the CTE
- * @param ips name of the CTE of the ResourceIps (`id`, `organization_id`)
+ * CTE `desired`: the rules that the ResourceIps in the CTE `ip` desire (`id`, `organization_id`).
  * @param rules placeholder of `desiredRulesJson()`
  */
-export const desiredRules = (name: string, ips: string, rules: string): string => `${name} AS (
+export const desiredRules = (rules: string): string => `desired AS (
     SELECT d.*, ip.organization_id FROM jsonb_to_recordset(${rules}::jsonb)
       AS d(ip_id uuid, target_id uuid, key text, address text, protocol text, ports text)
-    JOIN ${ips} ip ON ip.id = d.ip_id
+    JOIN ip ON ip.id = d.ip_id
   )`;
 
 /**
- * Two CTEs: inserts desired rules or makes them due (`id`, `target_id`, `key`), and adds their holders.
- * @param names of the two, and of the one that `desiredRules` made
+ * Two CTEs: `rule` inserts desired rules or makes them due (`id`, `target_id`, `key`), and `holder` adds their holders.
  * @param cause why the rules are desired
+ * @param desired name of the CTE of `desiredRules`, or of one with some of its rows
  */
-export const hold = (
-  { desired, rule, holder }: { readonly desired: string; readonly rule: string; readonly holder: string },
-  cause: AdditionCause,
-): string => `${rule} AS (
+export const hold = (cause: AdditionCause, desired = 'desired'): string => `rule AS (
     INSERT INTO rules (target_id, key, address, protocol, ports, due_at, accounted_to)
     SELECT DISTINCT ON (target_id, key) target_id, key, address, protocol, ports, now(), organization_id
     FROM ${desired} ORDER BY target_id, key
@@ -92,46 +87,32 @@ export const hold = (
         accounted_to = excluded.accounted_to, cause = NULL, unwanted_since = NULL, overdue_at = NULL,
         is_suspended = false
     RETURNING id, target_id, key
-  ), ${holder} AS (
+  ), holder AS (
     INSERT INTO rule_holders (rule_id, resource_ip_id, cause)
-    SELECT r.id, d.ip_id, '${cause}' FROM ${desired} d JOIN ${rule} r USING (target_id, key)
+    SELECT r.id, d.ip_id, '${cause}' FROM ${desired} d JOIN rule r USING (target_id, key)
     ON CONFLICT (rule_id, resource_ip_id) DO UPDATE
       SET cause = excluded.cause, released_at = NULL, release_cause = NULL
   )`;
 
-/** The CTEs of planned resources, which `plannedResources` makes. */
-interface PlannedCtes {
-  readonly planned: string;
-  readonly unchanged: string;
-}
-
-/**
- * CTE: inserts the planned ResourceIps of a session.
- * @param name of the CTE
- * @param owner name of the CTE with the session
- */
-export const insertResourceIps = (
-  name: string,
-  owner: string,
-  { planned, unchanged }: PlannedCtes,
-): string => `${name} AS (
+/** CTE `ip`: inserts the planned ResourceIps of the session in the CTE `owner`. */
+export const INSERT_RESOURCE_IPS = `ip AS (
     INSERT INTO resource_ips
       (id, organization_id, session_id, resource_id, resource_name, ip_version, ip_address)
     SELECT p.id, o.organization_id, o.id, p.resource_id, u.name, p.ip_version, p.ip_address
-    FROM ${owner} o, ${planned} p JOIN ${unchanged} u ON u.id = p.resource_id
+    FROM owner o, planned p JOIN unchanged u ON u.id = p.resource_id
     RETURNING *
   )`;
 
 /**
- * Two CTEs: the planned ResourceIps, and those of their resources whose revision is still the planned one. A concurrent move
- * or deletion of a resource is waited for.
+ * Two CTEs: `planned` are ResourceIps, `unchanged` those of their resources whose revision is still the planned one. A
+ * concurrent move or deletion of a resource is waited for.
  * @param ips placeholder of `newResourceIpsJson().ips`
  */
-export const plannedResources = ({ planned, unchanged }: PlannedCtes, ips: string): string => `${planned} AS (
+export const plannedResources = (ips: string): string => `planned AS (
     SELECT * FROM jsonb_to_recordset(${ips}::jsonb)
       AS i(id uuid, resource_id uuid, revision int, ip_version int, ip_address text)
-  ), ${unchanged} AS (
-    SELECT r.id, r.name, r.is_active FROM (SELECT DISTINCT resource_id, revision FROM ${planned}) p
+  ), unchanged AS (
+    SELECT r.id, r.name, r.is_active FROM (SELECT DISTINCT resource_id, revision FROM planned) p
     CROSS JOIN LATERAL (
       SELECT id, name, is_active, revision, deleted_at FROM resources WHERE id = p.resource_id FOR KEY SHARE
     ) r
@@ -139,8 +120,8 @@ export const plannedResources = ({ planned, unchanged }: PlannedCtes, ips: strin
   )`;
 
 /** For `WHERE`: none of the planned resources has changed. */
-export const allUnchanged = ({ planned, unchanged }: PlannedCtes): string =>
-  `(SELECT count(*) FROM ${unchanged}) = (SELECT count(DISTINCT resource_id) FROM ${planned})`;
+export const ALL_UNCHANGED =
+  '(SELECT count(*) FROM unchanged) = (SELECT count(DISTINCT resource_id) FROM planned)';
 
 /** An array of `WokenTargets`. @param targets a query for `target_id` */
 export const wokenTargets = (targets: string): string => `ARRAY(

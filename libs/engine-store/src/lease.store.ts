@@ -105,11 +105,10 @@ export class LeaseStore {
    * @returns false when the lease was lost
    */
   async lock(tx: Tx, lease: Lease): Promise<boolean> {
-    const rows = await tx.query<unknown[]>(
-      'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE',
-      [lease.targetId, lease.generation],
-    );
-    return rows.length === 1;
+    return touches(tx, 'SELECT 1 FROM targets WHERE id = $1 AND lease_generation = $2 FOR NO KEY UPDATE', [
+      lease.targetId,
+      lease.generation,
+    ]);
   }
 
   /**

@@ -1,32 +1,24 @@
-import type { HolderKind, Provider, RuleCause, RuleEventKind } from '#rules';
+import type { AccessInterval } from '#rules';
+import type { LedgerRow } from './ledger.store';
 
-/** One row of the ledger: an event of a rule, for one of its holders or for none. */
-export interface RuleEventRow {
+/** What is hidden, or shown in another form. */
+type HiddenFields =
+  | keyof AccessInterval
+  | 'ruleId'
+  | 'targetId'
+  | 'target'
+  | 'organizationId'
+  | 'userId'
+  | 'workerId'
+  | 'passId';
+
+/** One row of the ledger as tenants see it: an event of a rule, for one of its holders or for none. */
+export interface RuleEventRow extends Omit<LedgerRow, HiddenFields>, AccessInterval {
   /** a UUID */
   readonly id: string;
-  readonly kind: RuleEventKind;
-  readonly at: Date;
-  readonly provider: Provider;
   /** null: the target's row is deleted */
   readonly resourceType: string | null;
   readonly identifier: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-  readonly providerRuleId: string | null;
-  readonly cause: RuleCause | null;
-  readonly message: string | null;
-  readonly possibleFrom: Date | null;
-  readonly certainFrom: Date | null;
-  readonly certainUntil: Date | null;
-  readonly possibleUntil: Date | null;
-  readonly holderKind: HolderKind;
-  readonly resourceId: string | null;
-  readonly resourceName: string | null;
-  readonly sessionId: string | null;
-  readonly staticIpRuleId: string | null;
-  readonly userEmail: string | null;
-  readonly credentialId: string | null;
   readonly workerId: string | null;
   readonly passId: string | null;
 }

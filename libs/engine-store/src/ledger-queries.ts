@@ -17,15 +17,13 @@ import {
   liveUnmanaged,
   liveWithoutHolder,
   LONG_HOURS,
+  MAX_LEDGER_ITEMS,
   type WindowSql,
 } from './access-sql';
 import { eventCount, eventPage, Parameters, type RuleEventRow } from './ledger-events';
 
-/** Limit of paging and counting events, and of the items of a report. */
-export const MAX_LEDGER_ITEMS = 10_000;
+export { MAX_LEDGER_ITEMS };
 
-/** One more than the limit, to detect that it is exceeded. */
-const MAX_READ = MAX_LEDGER_ITEMS + 1;
 const HOUR_MS = 3_600_000;
 
 /** Inclusive bounds; null: unbounded. */
@@ -157,19 +155,14 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     } as const;
     const [closed, live] = columns[filter.by];
     return [
-      await found(tx, (given) => {
+      await found(tx, window, (given, times) => {
         const own = given.add(organization);
         const condition = `e.organization_id = ${own} AND ${isMeant(given, closed, filter)}`;
-        return closedIntervals(condition, own, windowSql(given, window), MAX_READ);
+        return closedIntervals(condition, own, times);
       }),
-      await found(tx, (given) => {
-        return liveHolders(
-          isMeant(given, live, filter),
-          given.add(organization),
-          windowSql(given, window),
-          MAX_READ,
-        );
-      }),
+      await found(tx, window, (given, times) =>
+        liveHolders(isMeant(given, live, filter), given.add(organization), times),
+      ),
     ];
   }
 
@@ -189,16 +182,16 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
       `${table}.target_id = ANY (${given.add(ids)}::uuid[])` +
       (filter.by === 'address' ? ` AND ${isMeant(given, address, filter)}` : '');
     const rows = [
-      await found(tx, (given) => {
+      await found(tx, window, (given, times) => {
         const own = given.add(organization);
         const condition = `${on(given, 'e')} AND (e.organization_id IS NULL OR e.organization_id <> ${own})`;
-        return closedIntervals(condition, own, windowSql(given, window), MAX_READ);
+        return closedIntervals(condition, own, times);
       }),
-      await found(tx, (given) =>
-        liveWithoutHolder(on(given, 'r'), given.add(organization), windowSql(given, window), MAX_READ),
+      await found(tx, window, (given, times) =>
+        liveWithoutHolder(on(given, 'r'), given.add(organization), times),
       ),
-      await found(tx, (given) =>
-        liveUnmanaged(on(given, 'n', `split_part(n.key, ' ', 1)`), windowSql(given, window), MAX_READ),
+      await found(tx, window, (given, times) =>
+        liveUnmanaged(on(given, 'n', `split_part(n.key, ' ', 1)`), times),
       ),
     ];
     const known = new Map(named.map((target) => [target.targetId, target]));
@@ -254,9 +247,13 @@ function windowSql(given: Parameters, { from, to }: AccessWindow): WindowSql {
   };
 }
 
-function found(tx: Tx, statement: (given: Parameters) => string): Promise<FoundRow[]> {
+function found(
+  tx: Tx,
+  window: AccessWindow,
+  statement: (given: Parameters, times: WindowSql) => string,
+): Promise<FoundRow[]> {
   const given = new Parameters();
-  return tx.query(statement(given), given.values);
+  return tx.query(statement(given, windowSql(given, window)), given.values);
 }
 
 /** SQL: whether a column is the filter's value; of an address, a range around it. */

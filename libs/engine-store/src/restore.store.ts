@@ -1,5 +1,6 @@
-import type { OrganizationId, Provider } from '#rules';
+import type { OrganizationId } from '#rules';
 import { first, HOLDING, sliced, type Slice, type Sliced, type Tx } from '#entities';
+import type { PlacedRule } from './rows';
 
 /** SQL: tells this database from its copies. Its replicas have the same: a failover changes nothing. */
 const IDENTITY = `(SELECT system_identifier FROM pg_control_system()) || ' ' ||
@@ -24,23 +25,13 @@ export interface Restore {
   readonly notCompared: readonly string[];
 }
 
-interface OnTarget {
-  readonly provider: Provider;
-  readonly resourceType: string;
-  readonly identifier: string;
-  /** a CIDR */
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-}
-
 interface Named {
   readonly id: OrganizationId;
   readonly slug: string;
 }
 
 /** A rule that is in a cloud with our mark and unknown to the database. */
-export interface UnknownRule extends OnTarget {
+export interface UnknownRule extends PlacedRule {
   readonly ruleId: string;
   readonly providerRuleId: string;
   /** those with a resource on its target */
@@ -48,7 +39,7 @@ export interface UnknownRule extends OnTarget {
 }
 
 /** What a session or a static IP rule wants, and is not in the cloud. */
-export interface UnopenedAddress extends OnTarget {
+export interface UnopenedAddress extends PlacedRule {
   readonly organization: Named;
   readonly resourceName: string;
   readonly sessionId: string | null;
@@ -64,7 +55,8 @@ const IS_HELD_BACK = `r.cause = 'ORPHAN' AND r.due_at IS NULL AND r.state <> 'ab
 /** Targets that are named in one line. */
 const MAX_NAMED = 20;
 const ENDS_AT = 'least(s.expires_at, s.lease_until, fixed.expires_at)';
-const ON_TARGET = `t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports`;
+/** SQL: the `PlacedRule` of `rules r` on `targets t`. */
+export const PLACED_RULE = `t.provider, t.resource_type AS "resourceType", t.identifier, r.address, r.protocol, r.ports`;
 const NAMED = `jsonb_build_object('id', o.id, 'slug', o.slug)`;
 
 /** A database restored from a backup: nothing is opened, and what it does not know stays open, until an operator confirms. */
@@ -118,7 +110,7 @@ export class RestoreStore {
   unknown(tx: Tx, slice: Slice): Promise<Sliced<UnknownRule>> {
     return sliced(
       tx,
-      `SELECT r.id AS "ruleId", r.provider_rule_id AS "providerRuleId", ${ON_TARGET}, ARRAY(
+      `SELECT r.id AS "ruleId", r.provider_rule_id AS "providerRuleId", ${PLACED_RULE}, ARRAY(
            SELECT ${NAMED} FROM organizations o WHERE o.id IN (
              SELECT organization_id FROM resources WHERE target_id = t.id AND deleted_at IS NULL)
            ORDER BY o.slug) AS organizations
@@ -136,7 +128,7 @@ export class RestoreStore {
       tx,
       `SELECT ${NAMED} AS organization, coalesce(res.name, ip.resource_name) AS "resourceName",
            ip.session_id AS "sessionId", ip.static_ip_rule_id AS "staticIpRuleId",
-           coalesce(u.email, fixed.label) AS holder, ${ENDS_AT} AS "endsAt", ${ON_TARGET}
+           coalesce(u.email, fixed.label) AS holder, ${ENDS_AT} AS "endsAt", ${PLACED_RULE}
          FROM rules r JOIN targets t ON t.id = r.target_id
          JOIN rule_holders h ON h.rule_id = r.id AND h.released_at IS NULL
          JOIN resource_ips ip ON ip.id = h.resource_ip_id AND ip.status IN (${HOLDING})

@@ -12,6 +12,12 @@ import type {
   Access,
 } from '#rules';
 
+/** A rule and its target, for people. The address is a CIDR. */
+export type PlacedRule = Pick<
+  TargetRule,
+  'provider' | 'resourceType' | 'identifier' | 'address' | 'protocol' | 'ports'
+>;
+
 /** The claim of a ResourceIp on a rule. */
 export interface Holder {
   readonly ruleId: string;

@@ -4,9 +4,9 @@ import type {
   EndedReason,
   FamilyIp,
   OrganizationId,
-  RemovalCause,
   ResourceIpStatus,
   SessionStatus,
+  TargetRule,
 } from '#rules';
 
 /** A session whose ResourceIps changed status. */
@@ -35,18 +35,19 @@ export interface AffectedStaticRule {
   readonly statuses: ResourceIpStatus[];
 }
 
+type ReportedFields =
+  | 'identifier'
+  | 'address'
+  | 'protocol'
+  | 'ports'
+  | 'providerRuleId'
+  | 'cause'
+  | 'lastError';
+
 /** An overdue rule, for one resource whose organization gets a record. */
-export interface OverdueRule {
+export interface OverdueRule extends Pick<TargetRule, ReportedFields> {
   readonly ruleId: string;
-  /** of the target, as its cloud calls it */
-  readonly identifier: string;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-  readonly providerRuleId: string | null;
-  readonly cause: RemovalCause | null;
   readonly unwantedSince: Date;
-  readonly lastError: string | null;
   readonly organizationId: OrganizationId;
   readonly resourceId: string;
   readonly resourceName: string | null;

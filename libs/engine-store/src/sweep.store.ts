@@ -40,17 +40,12 @@ export interface SweepOutlook {
   readonly isDue: boolean;
 }
 
-/** A target with rules that are due. */
-interface DueTarget extends SlotUse {
-  readonly accountedTo: string;
-}
-
 /** Removes duplicate organizations. */
-const distinct = <Use extends SlotUse>(targets: readonly Use[]): Use[] =>
+const distinct = (targets: readonly SlotUse[]): SlotUse[] =>
   targets.map((target) => ({ ...target, organizations: [...new Set(target.organizations)].toSorted() }));
 
-/** Targets of the CTE `due` (rules), interleaved by their turn within their organization. */
-const targetsOf = (limits: { perOrganization: string; targets: string }): string => `work AS (
+/** $2 targets of the CTE `due` (rules), $1 of each organization, interleaved by their turn within it. */
+const FOUND = `work AS (
     SELECT target_id, provider, min(due_at) AS since, bool_or(closing) AS closing, bool_and(attempts > 0) AS is_deferrable,
       accounted_to
     FROM due GROUP BY target_id, provider, accounted_to
@@ -58,12 +53,12 @@ const targetsOf = (limits: { perOrganization: string; targets: string }): string
     SELECT w.*, row_number() OVER (PARTITION BY w.accounted_to ORDER BY w.closing DESC, w.is_deferrable, w.since) AS turn
     FROM work w
   ), chosen AS (
-    SELECT * FROM ranked WHERE turn <= ${limits.perOrganization}
-    ORDER BY turn, closing DESC, is_deferrable, since LIMIT ${limits.targets}
+    SELECT * FROM ranked WHERE turn <= $1
+    ORDER BY turn, closing DESC, is_deferrable, since LIMIT $2
   ), found AS (
     SELECT ARRAY(
       SELECT jsonb_build_object('targetId', c.target_id, 'provider', c.provider, 'organizations', ${namedBy('c.target_id')},
-        'closing', c.closing, 'deferrable', c.is_deferrable, 'accountedTo', c.accounted_to)
+        'closing', c.closing, 'deferrable', c.is_deferrable)
       FROM chosen c ORDER BY c.turn, c.closing DESC, c.is_deferrable, c.since) AS targets
   )`;
 
@@ -77,7 +72,7 @@ const OLDEST_DUE = {
        ), due AS (
          SELECT r.*, t.provider FROM oldest r JOIN targets t ON t.id = r.target_id
          WHERE ${UNLEASED('t')} AND NOT (SELECT "isBacklog" FROM size)
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       ), ${FOUND}
        SELECT found.targets, size."isBacklog" FROM found, size`,
 };
 
@@ -94,7 +89,7 @@ const DUE_IN_TURN = {
              ORDER BY r.due_at LIMIT $4
            ) r LIMIT $4
          ) r
-       ), ${targetsOf({ perOrganization: '$1', targets: '$2' })}
+       ), ${FOUND}
        SELECT targets FROM found`,
 };
 
@@ -265,20 +260,12 @@ export class SweepStore {
       (await this.dueInTurn(tx, perOrganization, limit));
     const known = new Set(due.map(({ targetId }) => targetId));
     const compared = due.length < limit ? await this.comparisons(tx, limit) : [];
-    return [...due, ...compared.filter(({ targetId }) => !known.has(targetId))]
-      .slice(0, limit)
-      .map(({ targetId, provider, organizations, closing, deferrable }) => ({
-        targetId,
-        provider,
-        organizations,
-        closing,
-        deferrable,
-      }));
+    return [...due, ...compared.filter(({ targetId }) => !known.has(targetId))].slice(0, limit);
   }
 
   /** All due targets; null in a backlog: more due rules than `RULES_PER_TARGET` per requested target. */
-  private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[] | null> {
-    const [found] = await prepared<{ targets: DueTarget[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
+  private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[] | null> {
+    const [found] = await prepared<{ targets: SlotUse[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
       perOrganization,
       limit,
     ]);
@@ -286,12 +273,12 @@ export class SweepStore {
   }
 
   /** Due targets in a backlog: some per organization, continuing after the last query. Removals first, then untried rules. */
-  private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<DueTarget[]> {
+  private async dueInTurn(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[]> {
     const organizations = await this.nextOrganizations(tx);
     const each = Math.min(perOrganization, Math.ceil(limit / organizations.length));
-    const read = async (rulesPerTarget: number): Promise<DueTarget[]> => {
+    const read = async (rulesPerTarget: number): Promise<SlotUse[]> => {
       const given = [perOrganization, limit, organizations, each * rulesPerTarget];
-      const [found] = await prepared<{ targets: DueTarget[] }>(tx, DUE_IN_TURN, given);
+      const [found] = await prepared<{ targets: SlotUse[] }>(tx, DUE_IN_TURN, given);
       return distinct(found!.targets);
     };
     const targets = await read(RULES_PER_TARGET);

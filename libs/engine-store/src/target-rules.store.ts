@@ -5,10 +5,10 @@ import {
   type HolderKind,
   type OrganizationId,
   type RemovalCause,
-  type RuleState,
+  type TargetRule,
   type Wait,
 } from '#rules';
-import { sliced, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
+import { sliced, sqlList, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
 import { OVERDUE_AFTER_SECONDS, overdueBefore, UNWANTED_SINCE } from './backlog.store';
 import { isKnownTo } from './target-sql';
@@ -32,23 +32,25 @@ export interface TargetRuleHolder {
   readonly releasedAt: string | null;
 }
 
+type ShownFields =
+  | 'address'
+  | 'protocol'
+  | 'ports'
+  | 'providerRuleId'
+  | 'state'
+  | 'isUnmanaged'
+  | 'isSuspended';
+
 /** A rule of a target, as it is recorded now. */
-export interface TargetRuleRow {
+export interface TargetRuleRow extends Pick<TargetRule, ShownFields> {
   /** null: no holder ever wanted it, and this deployment did not make it */
   readonly id: string | null;
-  readonly address: string;
-  readonly protocol: string;
-  readonly ports: string;
-  readonly providerRuleId: string | null;
-  readonly state: RuleState;
   readonly isWanted: boolean;
-  readonly isUnmanaged: boolean;
   readonly presentSince: Date | null;
   readonly lastObservedAt: Date | null;
   readonly removalCause: RemovalCause | null;
   readonly unwantedSince: Date | null;
   readonly isOverdue: boolean;
-  readonly isSuspended: boolean;
   readonly dueAt: Date | null;
   /** null: it is not due */
   readonly waitsFor: Wait | null;
@@ -66,9 +68,7 @@ const heldBy = (comparison: '=' | '<>'): string => `EXISTS (
 const IS_WANTED = 'EXISTS (SELECT FROM rule_holders h WHERE h.rule_id = r.id AND h.released_at IS NULL)';
 
 /** SQL: a write blocks the next one to `targets t` for long. */
-const IS_SLOW = `t.resource_type IN (${Object.keys(SLOW_TARGETS)
-  .map((type) => `'${type}'`)
-  .join(', ')})`;
+const IS_SLOW = `t.resource_type IN (${sqlList(Object.keys(SLOW_TARGETS))})`;
 
 /** What the rule waits for, as the head of `write-turns.ts` in the engine lists it. What it waited for before a hold or a release is not shown.
  * The gap is a clock of the pass: a target that was written a moment ago is taken to be in one. */

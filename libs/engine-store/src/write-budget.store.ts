@@ -1,4 +1,4 @@
-import type { Tx } from '#entities';
+import { first, type Tx } from '#entities';
 
 /** A token bucket: write calls that an account allows at once, and its refill. */
 export interface WriteBudget {
@@ -35,7 +35,7 @@ export class WriteBudgetStore {
    * Takes calls, the last of which may be sent within `maxWaitMs`.
    * @returns ms until they may be sent, and until the bucket is full; null: none taken, they would have to wait longer
    */
-  async take(
+  take(
     tx: Tx,
     accountKey: string,
     { burst, refillPerSecond }: WriteBudget,
@@ -43,7 +43,8 @@ export class WriteBudgetStore {
     maxWaitMs: number,
   ): Promise<BudgetTurn | null> {
     const taken = 'greatest(b.full_at, now()) + make_interval(secs => $2)';
-    const [turn] = await tx.query<BudgetTurn[]>(
+    return first<BudgetTurn>(
+      tx,
       `INSERT INTO write_budgets AS b (account_key, full_at) VALUES ($1, now() + make_interval(secs => $2))
        ON CONFLICT (account_key) DO UPDATE SET full_at = ${taken}
          WHERE ${taken} <= now() + make_interval(secs => $3::float8 + $4::float8)
@@ -51,7 +52,6 @@ export class WriteBudgetStore {
          1000 * extract(epoch FROM full_at - now())::float8 AS "fullInMs"`,
       [accountKey, calls / refillPerSecond, burst / refillPerSecond, maxWaitMs / 1000],
     );
-    return turn ?? null;
   }
 
   /**
@@ -68,7 +68,8 @@ export class WriteBudgetStore {
   ): Promise<number | null> {
     const until = QUEUES[action];
     const place = `greatest(${until}, full_at - make_interval(secs => $3)) + make_interval(secs => $2)`;
-    const [[row]] = await tx.query<[{ waitMs: number }[], number]>(
+    const row = await first<{ waitMs: number }>(
+      tx,
       `UPDATE write_budgets SET ${until} = ${place}
        WHERE account_key = $1 AND ${place} <= now() + make_interval(secs => $4)
        RETURNING greatest(0, round(1000 * extract(epoch FROM ${until} - now())::float8)) AS "waitMs"`,

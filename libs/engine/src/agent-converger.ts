@@ -1,12 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { DueRules, EngineStore, Lease, WatchedHost } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import {
   agentAbsence,
   awaited,
   endedByKernel,
-  HOLDING_STATUSES,
   isAbandoned,
+  isHolding,
   isWaitedFor,
   settleAtRest,
   type Decided,
@@ -16,6 +15,7 @@ import {
 import type { ConvergenceObserver } from './convergence-observer';
 import { healthReports } from './health-reports';
 import { guardProblem, hostProblem } from './host-messages';
+import { originOf } from './ledger-rows';
 import { settle, type Settled } from './settle';
 import type { Timing } from './timing';
 
@@ -81,13 +81,10 @@ export class AgentConverger {
       {
         ruleIds: due.map(({ ruleId }) => ruleId),
         decide: (rules, moment) => rules.flatMap((rule) => decide(rule, moment)),
-        access: null,
-        reading: null,
-        since: null,
         chance: this.timing.random(),
         isAwaited: absence === null,
       },
-      { workerId: this.workerId, passId: randomUUID(), credentialId: null },
+      originOf(this.workerId),
     );
   }
 
@@ -111,6 +108,6 @@ export class AgentConverger {
 /** Whether the rule is absent without holders, or present without waiting holders. */
 function needsNoReport(rule: DueRule): boolean {
   if (isAbandoned(rule)) return true;
-  const desired = rule.holders.some(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
+  const desired = rule.holders.some(({ status }) => isHolding(status));
   return desired ? rule.state === 'present' && !isWaitedFor(rule) : rule.state === 'absent';
 }

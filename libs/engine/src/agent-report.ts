@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { EngineStore, LedgerRow, Reading } from '#engine-store';
 import type { Tx } from '#entities';
 import { reported, type AgentResult } from '#rules';
+import { originOf } from './ledger-rows';
 import { settle } from './settle';
 
 export interface AgentReport {
@@ -43,12 +43,10 @@ export async function settleReport(
           {
             ruleIds,
             decide: (rules, moment) => rules.map((rule) => reported(rule, results.get(rule.ruleId), moment)),
-            access: null,
             reading: () => JUST_NOW,
-            since: null,
             chance: 0,
           },
-          { workerId: reporter, passId: randomUUID(), credentialId: null },
+          originOf(reporter),
         );
   await stores.leases.release(tx, lease);
   return settled?.events ?? [];

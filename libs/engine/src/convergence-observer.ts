@@ -1,10 +1,11 @@
 import type { LedgerRow } from '#engine-store';
 import type { PlannedChange, Provider } from '#rules';
-import type { FailureObserver } from './isolation';
 import type { FailedChange } from './provider-calls';
 
 /** Receives events, for metrics and logs. */
-export interface ConvergenceObserver extends FailureObserver {
+export interface ConvergenceObserver {
+  /** An unexpected failure while rules were worked on. */
+  failed(provider: Provider, ruleIds: readonly string[], error: unknown): void;
   /** `ok`: the target was read, and every change of the pass was done. */
   passEnded(provider: Provider, outcome: 'ok' | FailedChange): void;
   /** The provider's answer to one change. */

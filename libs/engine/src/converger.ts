@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto';
-import type { DueRules, EngineStore, Lease, Origin } from '#engine-store';
+import type { DueRules, EngineStore, Lease } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
 import type { ProviderDriver } from '#drivers';
 import {
@@ -18,6 +17,7 @@ import type { CloudAccessPort } from './cloud-access';
 import type { ConvergenceObserver } from './convergence-observer';
 import { HeldLease, LeaseLost } from './held-lease';
 import { Isolation } from './isolation';
+import { originOf } from './ledger-rows';
 import { PassRunner } from './pass';
 import { sortDue, stepsOf, stepThrough, type Step } from './access-paths';
 import type { Reconciler } from './reconciler';
@@ -162,9 +162,7 @@ export class Converger {
   }
 
   private settleLocally(held: HeldLease, local: readonly DueRule[]): Promise<void> {
-    return this.isolation.bisect(held, local, (part) =>
-      this.settle(held, part, { decide: settleAtRest, access: null, since: null, reading: null }),
-    );
+    return this.isolation.bisect(held, local, (part) => this.settle(held, part, { decide: settleAtRest }));
   }
 
   /** @throws LeaseLost after requeueing the rules, which this worker may have changed */
@@ -178,11 +176,7 @@ export class Converger {
     const { applyTimeoutMs } = targetTimes(resourceType);
     const expiry = nativeExpiry(resourceType);
     const whole: Settlement = { ...found, ruleIds, chance: this.timing.random(), applyTimeoutMs, expiry };
-    const origin: Origin = {
-      workerId: this.workerId,
-      passId: randomUUID(),
-      credentialId: found.access?.credentialId ?? null,
-    };
+    const origin = originOf(this.workerId, found.access);
     const written = await this.database.revocation(
       (tx) => settle(tx, this.stores, held.lease, whole, origin),
       'repeatable',

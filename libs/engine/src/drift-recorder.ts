@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { EngineStore, KnownRules, Lease, LedgerRow } from '#engine-store';
 import type { Tx } from '#entities';
 import {
@@ -14,7 +13,7 @@ import {
   type TimedRead,
 } from '#rules';
 import { unobservedRules } from './drift-report';
-import { ledgerRows, type OwnedOrigin } from './ledger-rows';
+import { ledgerRows, originOf } from './ledger-rows';
 import { takeOver } from './orphans';
 import { writeSessions } from './settle-owners';
 import { TargetRows } from './target-rows';
@@ -60,7 +59,7 @@ export class DriftRecorder {
     const rows = new TargetRows(await store.lock(tx, lease.targetId, concerned, ['APPLIED']));
     const { now, readAt, comparedAt } = rows.loaded;
     const endedAt = readAt - endedAgoMs;
-    const origin = this.origin(access);
+    const origin = originOf(this.workerId, access);
     const made: RuleEvent[] = [];
     for (const { ruleIds, move } of moves)
       rows.make(ruleIds, (rule) => {
@@ -97,7 +96,7 @@ export class DriftRecorder {
     events: readonly RuleEvent[],
     access: OwnedAccess,
   ): Promise<LedgerRow[]> {
-    const recorded = ledgerRows(events, rows, rows.loaded.readAt, this.origin(access));
+    const recorded = ledgerRows(events, rows, rows.loaded.readAt, originOf(this.workerId, access));
     await this.stores.ledger.record(tx, recorded);
     return recorded;
   }
@@ -116,10 +115,6 @@ export class DriftRecorder {
       ruleEvent('FOUND', id, { cause: 'ORPHAN', message: keys.has(key) ? question : null }),
     );
     return ledgerRows(events, rows, compared.endedAt, compared.origin);
-  }
-
-  private origin({ credentialId, organizationId }: OwnedAccess): OwnedOrigin {
-    return { workerId: this.workerId, passId: randomUUID(), credentialId, organizationId };
   }
 }
 

@@ -28,24 +28,20 @@ interface LeaseTaking {
 
 /** A held lease, renewed by the process clock. */
 export class HeldLease {
-  private writtenAt: number | null;
-  private writtenSize: number;
+  private writtenAt =
+    this.lease.sinceLastWriteMs === null ? null : this.takenAt - this.lease.sinceLastWriteMs;
+  private writtenSize = this.lease.lastWriteSize;
   /** the account was short of writes at the last one */
-  private isShort: boolean;
+  private isShort = this.lease.isShort;
   /** what is recorded of the target */
-  noted: NotedTarget;
+  noted = this.lease.noted;
 
   private constructor(
     private readonly by: LeaseTaking,
     readonly lease: Lease,
     private readonly stopping: AbortSignal,
     private takenAt: number,
-  ) {
-    this.writtenAt = lease.sinceLastWriteMs === null ? null : this.takenAt - lease.sinceLastWriteMs;
-    this.writtenSize = lease.lastWriteSize;
-    this.isShort = lease.isShort;
-    this.noted = lease.noted;
-  }
+  ) {}
 
   /**
    * @param stopping aborted: `ensureHeld` fails, so that the lease is released at the next step

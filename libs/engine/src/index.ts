@@ -3,7 +3,6 @@ export * from './agent-report';
 export * from './cloud-access';
 export * from './converger';
 export * from './convergence-observer';
-export * from './convergence-by-provider';
 export * from './convergence-runner';
 export { HeldLease, LeaseLost } from './held-lease';
 export { type FailedChange } from './provider-calls';

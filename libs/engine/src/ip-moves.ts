@@ -86,7 +86,7 @@ export function movesOf(
     (live.get(ruleId) ?? []).some(
       ({ resourceIpId, waits }) => resourceIpId !== ipId && !(waits && failing.has(resourceIpId)),
     );
-  const wasRead = settlement.reading !== null;
+  const wasRead = Boolean(settlement.reading);
   return resourceIpMoves(candidates, new Set(failed.keys()), wasRead, isHeldBesides).map(({ ip, move }) => ({
     id: ip.id,
     from: ip.status,

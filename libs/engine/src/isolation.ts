@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { EngineStore } from '#engine-store';
 import { type Transactions, type Tx } from '#entities';
@@ -10,17 +9,13 @@ import {
   ruleLife,
   targetTimes,
   type DueRule,
-  type Provider,
 } from '#rules';
-import type { Timing } from './timing';
+import type { ConvergenceObserver } from './convergence-observer';
 import { LeaseLost, type HeldLease } from './held-lease';
+import { originOf } from './ledger-rows';
 import { settle } from './settle';
 import type { Settlement } from './settlement';
-
-/** Receives unexpected failures. */
-export interface FailureObserver {
-  failed(provider: Provider, ruleIds: readonly string[], error: unknown): void;
-}
+import type { Timing } from './timing';
 
 /**
  * Isolates unexpected failures (a malformed row, a bug) to the rules that cause them. Other rules of the target proceed; the
@@ -30,7 +25,7 @@ export class Isolation {
   constructor(
     private readonly database: Transactions,
     private readonly stores: EngineStore,
-    private readonly observer: FailureObserver,
+    private readonly observer: Pick<ConvergenceObserver, 'failed'>,
     private readonly timing: Timing,
     private readonly workerId: string,
   ) {}
@@ -81,13 +76,10 @@ export class Isolation {
     const whole: Settlement = {
       ruleIds: [rule.ruleId],
       decide: (rules, moment) => rules.map((one) => failedUnexpectedly(one, message, moment)),
-      access: null,
-      reading: null,
-      since: null,
       chance: this.timing.random(),
       applyTimeoutMs: targetTimes(held.lease.resourceType).applyTimeoutMs,
     };
-    const origin = { workerId: this.workerId, passId: randomUUID(), credentialId: null };
+    const origin = originOf(this.workerId);
     try {
       await this.database.revocation((tx) => settle(tx, this.stores, held.lease, whole, origin));
     } catch (second) {

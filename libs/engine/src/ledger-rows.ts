@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { DriverRegistry } from '#drivers';
 import type { Holder, LedgerRow, Origin } from '#engine-store';
 import {
@@ -6,6 +7,7 @@ import {
   intervalOf,
   ruleEvent,
   type Instant,
+  type OwnedAccess,
   type RuleCause,
   type RuleEvent,
   type RuleEventKind,
@@ -88,6 +90,14 @@ function forApplied(
 
 /** Where observations come from, with the owner of the credential that made them. */
 export type OwnedOrigin = Origin & { readonly organizationId: string | null };
+
+/** Of one pass or comparison. @param access that it goes through; null or left out: none */
+export const originOf = (workerId: string, access?: OwnedAccess | null): OwnedOrigin => ({
+  workerId,
+  passId: randomUUID(),
+  credentialId: access?.credentialId ?? null,
+  organizationId: access?.organizationId ?? null,
+});
 
 /**
  * One row per holder of each event's rule, with its access interval as far as observed: as the rows are now.

@@ -10,7 +10,6 @@ import { recordIntent } from './intent';
 import type { Isolation } from './isolation';
 import {
   answeredWith,
-  asDriverError,
   failureOf,
   horizonMs,
   longestWait,
@@ -41,8 +40,8 @@ const NOTHING: Sent = new Map();
  * what it found and concludes nothing from it: `observe` does, under the lock of `settle`.
  */
 export class PassRunner {
-  private readonly turns: WriteTurns;
-  private readonly denied: DeniedAdditions;
+  private readonly turns = new WriteTurns(this.rows.database, this.rows.stores.budgets, this.timing);
+  private readonly denied = new DeniedAdditions(this.timing);
 
   constructor(
     private readonly rows: { readonly database: Transactions; readonly stores: EngineStore },
@@ -50,10 +49,7 @@ export class PassRunner {
     private readonly isolation: Isolation,
     private readonly observer: Pick<ConvergenceObserver, 'changeAnswered'>,
     private readonly timing: Timing,
-  ) {
-    this.turns = new WriteTurns(rows.database, rows.stores.budgets, timing);
-    this.denied = new DeniedAdditions(timing);
-  }
+  ) {}
 
   async run(held: HeldLease, driver: ProviderDriver, step: Step): Promise<PassFacts> {
     await held.ensureHeld();
@@ -167,7 +163,10 @@ export class PassRunner {
       .renewDuring(() => driver.applyChanges(target, changes))
       .then(
         (answers) => answeredWith(planned, (index) => answers[index]!),
-        (error: unknown) => refusedAll(planned, asDriverError(error)),
+        (error: unknown) => {
+          if (error instanceof DriverError) return refusedAll(planned, error);
+          throw error;
+        },
       );
     const failures = [...sent.values()].map(({ action, result }) => [action, failureOf(result)] as const);
     for (const [action, failure] of failures)

@@ -128,12 +128,6 @@ export const throttledByBudget = (planned: readonly DueChange[], waitMs: number)
     isTurn: true,
   }));
 
-/** @throws the error itself when it is not a DriverError */
-export function asDriverError(error: unknown): DriverError {
-  if (error instanceof DriverError) return error;
-  throw error;
-}
-
 /** Multiple of a call's deadline after which a call without an answer has taken effect or never will. */
 const IN_FLIGHT_DEADLINES = 2;
 

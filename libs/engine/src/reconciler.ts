@@ -27,17 +27,15 @@ const RETRY_SECONDS = 30;
 
 /** Compares a whole target with the database, and makes drift due for repair by passes. */
 export class Reconciler {
-  private readonly recorder: DriftRecorder;
+  private readonly recorder = new DriftRecorder(this.stores, this.timing, this.workerId);
 
   constructor(
     private readonly database: Transactions,
     private readonly stores: EngineStore,
     private readonly clouds: CloudAccessPort,
     private readonly timing: Timing,
-    workerId: string,
-  ) {
-    this.recorder = new DriftRecorder(stores, timing, workerId);
-  }
+    private readonly workerId: string,
+  ) {}
 
   /**
    * Performs the due comparison. Call it under the lease, when no rules are due. Without drift it only schedules the next

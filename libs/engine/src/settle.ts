@@ -80,7 +80,7 @@ const timesOf = (
 /** Decides by the rows under the lock what the rules become, and moves them. @returns those that are still there */
 function decide(
   rows: TargetRows,
-  { ruleIds, taken, decide: decideAll, access, chance, expiry = null }: Settlement,
+  { ruleIds, taken, decide: decideAll, access = null, chance, expiry = null }: Settlement,
   read: ReadTimes | null,
 ): Decisions {
   const ids = new Set(ruleIds);
@@ -147,7 +147,7 @@ const nameOf = ({ ruleId, resourceIpId }: Pick<Holder, 'ruleId' | 'resourceIpId'
  * since the pass began does not wait for what that failed at. The failures so far count on, so that two paths of which one
  * fails do not keep each other busy.
  */
-function keepDue(rows: TargetRows, { ruleIds, since }: Settlement): void {
+function keepDue(rows: TargetRows, { ruleIds, since = null }: Settlement): void {
   const { now } = rows.loaded;
   const settled = new Set(ruleIds);
   const waiting = ruleIds.flatMap((id) =>

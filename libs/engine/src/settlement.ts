@@ -9,14 +9,14 @@ export interface Settlement {
   readonly decide: (rules: readonly DueRule[], moment: Moment) => readonly Decided[];
   /** the rules as the pass took them, without its own intents */
   readonly taken?: ReadonlyMap<string, DueRule>;
-  /** the access path of the pass; null when there was none */
-  readonly access: OwnedAccess | null;
-  /** current age of the reads it is based on; null: the target was not read */
-  readonly reading: (() => Reading) | null;
+  /** the access path of the pass; null or omitted: there was none */
+  readonly access?: OwnedAccess | null;
+  /** current age of the reads it is based on; null or omitted: the target was not read */
+  readonly reading?: (() => Reading) | null;
   /** whether the last read showed a rule as it was written */
   readonly isShown?: (rule: TargetRule) => boolean;
-  /** ResourceIps that were PENDING by then wait for this pass; null: all that are */
-  readonly since: Instant | null;
+  /** ResourceIps that were PENDING by then wait for this pass; null or omitted: all that are */
+  readonly since?: Instant | null;
   /** what is to be recorded of the target besides; null or omitted: nothing */
   readonly news?: NotedTarget | null;
   /** for the back-off */

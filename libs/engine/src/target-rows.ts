@@ -3,7 +3,7 @@ import {
   canHoldRule,
   DETACHING_CAUSES,
   grouped,
-  HOLDING_STATUSES,
+  isHolding,
   type ResourceIpStatus,
   type Rule,
   type TargetRule,
@@ -86,12 +86,6 @@ export class TargetRows {
     return applied;
   }
 
-  /** The addresses of the rule that are not over show a message. */
-  note(ruleId: string, errorMessage: string): void {
-    const shown = this.addressesOf(ruleId, ({ status }) => status !== 'REMOVED' && status !== 'FAILED');
-    for (const { id } of shown) this.change(id, { errorMessage });
-  }
-
   /** The applied addresses of the rule show the provider ids of all their rules. */
   rename(ruleId: string): void {
     for (const { id } of this.addressesOf(ruleId, ({ status }) => status === 'APPLIED')) {
@@ -155,7 +149,7 @@ const isDetached = ({ releaseCause }: Holder): boolean =>
  */
 export function affectedBy(
   rows: TargetRows,
-  { ruleIds, since, access, isShown = () => false }: Settlement,
+  { ruleIds, since = null, access = null, isShown = () => false }: Settlement,
 ): Affected {
   const own = ruleIds.flatMap((id) => rows.holdersOf(id));
   const wanting = new Set(own.flatMap((one) => (one.releasedAt === null ? [one.resourceIpId] : [])));
@@ -192,7 +186,7 @@ export function affectedBy(
           organizationId,
           writeVerified: resource?.writeVerified ?? false,
           isDetached: isDetached(holder),
-          isLive: holder.releasedAt === null && HOLDING_STATUSES.some((holding) => holding === status),
+          isLive: holder.releasedAt === null && isHolding(status),
           waits: waits(address),
         };
       }),

@@ -1,5 +1,5 @@
-import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Moment, Text, Uuid } from './columns';
+import { Check, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Flag, Id, Moment, SameOrganization, Text, Uuid } from './columns';
 import { UserEntity } from './user.entity';
 
 /** WAITING may become APPROVED, DENIED, EXPIRED or CANCELLED; APPROVED may become USED or LAPSED. */
@@ -37,10 +37,7 @@ export type AccessDecision = (typeof ACCESS_DECISIONS)[number];
   'access_requests_approvals_check',
   `status NOT IN ('APPROVED', 'USED', 'LAPSED') OR approvals >= approvals_needed`,
 )
-@ForeignKey(() => UserEntity, ['organizationId', 'requesterId'], ['organizationId', 'id'], {
-  name: 'access_requests_requester_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'requesterId', 'access_requests_requester_fkey', 'CASCADE')
 export class AccessRequestEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -70,14 +67,8 @@ export class AccessRequestEntity {
 /** Who approved, denied or reviewed a request. */
 @Entity('access_request_decisions')
 @Check('access_request_decisions_decision_check', `decision IN ('APPROVED', 'DENIED', 'REVIEWED')`)
-@ForeignKey(() => AccessRequestEntity, ['organizationId', 'requestId'], ['organizationId', 'id'], {
-  name: 'access_request_decisions_request_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'access_request_decisions_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => AccessRequestEntity, 'requestId', 'access_request_decisions_request_fkey', 'CASCADE')
+@SameOrganization(() => UserEntity, 'userId', 'access_request_decisions_user_fkey', 'CASCADE')
 export class AccessRequestDecisionEntity {
   @PrimaryColumn('uuid') requestId!: string;
   @PrimaryColumn('uuid') userId!: string;

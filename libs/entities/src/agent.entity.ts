@@ -1,6 +1,6 @@
 import type { HostGuard, Traffic } from '#rules';
-import { Entity, ForeignKey, Unique } from 'typeorm';
-import { CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
+import { Entity, Unique } from 'typeorm';
+import { CreatedAt, Flag, ForeignId, Id, Json, Moment, Text } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ApiKeyEntity } from './user.entity';
 
@@ -10,16 +10,13 @@ import { ApiKeyEntity } from './user.entity';
 @Unique('agents_target_key_key', ['targetKey'])
 export class AgentEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'agents_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'agents_organization_id_fkey') organizationId!: string;
   /** in lower case: host names are case-insensitive */
   @Text() name!: string;
   /** `targets.key` of the host; the target exists once a resource points at it */
   @Text() targetKey!: string;
   /** the API key the agent uses; null: it was deleted */
-  @ForeignKey(() => ApiKeyEntity, { name: 'agents_key_id_fkey', onDelete: 'SET NULL' })
-  @Uuid({ nullable: true })
+  @ForeignId(() => ApiKeyEntity, 'agents_key_id_fkey', { onDelete: 'SET NULL', nullable: true })
   keyId!: string | null;
   /** until then another key or installation may take over the name, as allowed by an administrator */
   @Moment({ nullable: true }) releasedUntil!: Date | null;

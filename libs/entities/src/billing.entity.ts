@@ -1,6 +1,17 @@
 import type { SubscriptionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
+import {
+  Count,
+  CreatedAt,
+  Flag,
+  ForeignId,
+  Id,
+  Moment,
+  SameOrganization,
+  Text,
+  UpdatedAt,
+  Uuid,
+} from './columns';
 import { OrganizationEntity } from './organization.entity';
 
 /** Billing details as shown on invoices. */
@@ -31,9 +42,7 @@ export class BillingDetailsEntity {
 @Check('subscriptions_status_check', `status IN ('PENDING', 'ACTIVE', 'PAST_DUE', 'CANCELLED', 'EXPIRED')`)
 export class SubscriptionEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'subscriptions_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'subscriptions_organization_id_fkey') organizationId!: string;
   @Uuid() planId!: string;
   @Text({ default: 'PENDING' }) status!: SubscriptionStatus;
   @Count() priceCents!: number;
@@ -55,9 +64,7 @@ export class SubscriptionEntity {
 @Entity('payments')
 @Index('payments_organization_id_idx', ['organizationId', 'createdAt'])
 @Check('payments_status_check', `status IN ('SUCCEEDED', 'FAILED')`)
-@ForeignKey(() => SubscriptionEntity, ['organizationId', 'subscriptionId'], ['organizationId', 'id'], {
-  name: 'payments_subscription_fkey',
-})
+@SameOrganization(() => SubscriptionEntity, 'subscriptionId', 'payments_subscription_fkey')
 export class PaymentEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

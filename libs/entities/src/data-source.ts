@@ -1,72 +1,13 @@
 import { DataSource } from 'typeorm';
-import { AccessRequestDecisionEntity, AccessRequestEntity } from './access-request.entity';
-import { AgentEntity } from './agent.entity';
-import {
-  AuditCheckpointEntity,
-  AuditExportEntity,
-  AuditRecordEntity,
-  AuditSealCursorEntity,
-  AuditSealEntity,
-  UnwrittenAuditRecordEntity,
-} from './audit-record.entity';
-import {
-  BillingDetailsEntity,
-  PaymentEntity,
-  PaymentEventEntity,
-  SubscriptionEntity,
-} from './billing.entity';
 import { DatabasePool, type DatabasePoolConfig } from './database-pool';
-import { IdentityKeyEntity } from './identity-key.entity';
+import * as entities from './entities';
 import { Accounts1795800000000 } from './migrations/1795800000000-accounts';
 import { Labels1795700000000 } from './migrations/1795700000000-labels';
 import { Reviews1795900000000 } from './migrations/1795900000000-reviews';
 import { Room1796000000000 } from './migrations/1796000000000-room';
 import { Turns1796100000000 } from './migrations/1796100000000-turns';
 import { Baseline1795600000000 } from './migrations/1795600000000-baseline';
-import { NoticeCursorEntity } from './notice.entity';
-import { LockdownEntity } from './lockdown.entity';
-import { OidcTrustEntity, OidcUsedTokenEntity } from './oidc.entity';
-import { DataKeyEntity, OrganizationEntity } from './organization.entity';
-import {
-  CloudAccountEntity,
-  CredentialEntity,
-  ResourceEntity,
-  ResourceHealthEventEntity,
-} from './resource.entity';
-import { RoleEntity, RoleResourceEntity, RoleSelectorEntity, RoleUserEntity } from './role.entity';
-import {
-  IdempotencyKeyEntity,
-  ResourceIpEntity,
-  RuleHolderEntity,
-  SessionEntity,
-  StaticIpRuleEntity,
-} from './session.entity';
-import {
-  AccountTokenEntity,
-  KnownDeviceEntity,
-  MfaChallengeEntity,
-  RecoveryCodeEntity,
-  SignInFailureEntity,
-} from './sign-in.entity';
 import { SnakeCaseNaming } from './snake-case-naming';
-import {
-  GroupMappingEntity,
-  IdentityProviderEntity,
-  SsoAttemptEntity,
-  SsoSignInEntity,
-  UserIdentityEntity,
-} from './sso.entity';
-import {
-  DeploymentEntity,
-  RuleEntity,
-  SweeperLeaseEntity,
-  TargetEntity,
-  UnmanagedRuleEntity,
-  WriteBudgetEntity,
-  WriteProbeEntity,
-} from './target.entity';
-import { ApiKeyEntity, RefreshTokenEntity, UserEntity } from './user.entity';
-import { WebhookDeliveryEntity, WebhookEntity } from './webhook.entity';
 
 export interface DatabaseSettings {
   readonly url: string;
@@ -106,63 +47,7 @@ export function createDataSource(settings: DatabaseSettings): DataSource {
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     synchronize: false,
-    entities: [
-      OrganizationEntity,
-      DataKeyEntity,
-      LockdownEntity,
-      UserEntity,
-      RefreshTokenEntity,
-      ApiKeyEntity,
-      CredentialEntity,
-      CloudAccountEntity,
-      ResourceEntity,
-      ResourceHealthEventEntity,
-      RoleEntity,
-      RoleResourceEntity,
-      RoleSelectorEntity,
-      RoleUserEntity,
-      TargetEntity,
-      RuleEntity,
-      UnmanagedRuleEntity,
-      SweeperLeaseEntity,
-      DeploymentEntity,
-      WriteProbeEntity,
-      WriteBudgetEntity,
-      AgentEntity,
-      SessionEntity,
-      ResourceIpEntity,
-      RuleHolderEntity,
-      StaticIpRuleEntity,
-      IdempotencyKeyEntity,
-      AccessRequestEntity,
-      AccessRequestDecisionEntity,
-      SignInFailureEntity,
-      MfaChallengeEntity,
-      RecoveryCodeEntity,
-      AccountTokenEntity,
-      KnownDeviceEntity,
-      BillingDetailsEntity,
-      SubscriptionEntity,
-      PaymentEntity,
-      PaymentEventEntity,
-      AuditRecordEntity,
-      AuditSealEntity,
-      AuditSealCursorEntity,
-      AuditCheckpointEntity,
-      AuditExportEntity,
-      UnwrittenAuditRecordEntity,
-      IdentityKeyEntity,
-      OidcTrustEntity,
-      OidcUsedTokenEntity,
-      WebhookEntity,
-      WebhookDeliveryEntity,
-      NoticeCursorEntity,
-      IdentityProviderEntity,
-      GroupMappingEntity,
-      UserIdentityEntity,
-      SsoAttemptEntity,
-      SsoSignInEntity,
-    ],
+    entities: Object.values(entities).filter((exported) => typeof exported === 'function'),
     migrations: [
       Baseline1795600000000,
       Labels1795700000000,

@@ -1,5 +1,5 @@
-import { Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
-import { Flag, Moment, Text, Uuid } from './columns';
+import { Entity, Index, PrimaryColumn } from 'typeorm';
+import { Flag, ForeignId, Moment, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
 /** An organization, or one of its users, that starts nothing until an administrator lifts it. */
@@ -8,11 +8,7 @@ import { OrganizationEntity } from './organization.entity';
 export class LockdownEntity {
   /** the id of the organization, or of the user */
   @PrimaryColumn('uuid') subjectId!: string;
-  @ForeignKey(() => OrganizationEntity, {
-    name: 'lockdowns_organization_id_fkey',
-    onDelete: 'CASCADE',
-  })
-  @Uuid()
+  @ForeignId(() => OrganizationEntity, 'lockdowns_organization_id_fkey', { onDelete: 'CASCADE' })
   organizationId!: string;
   @Uuid() declaredBy!: string;
   @Text() reason!: string;

@@ -50,7 +50,6 @@ export class NotificationFeed {
     const client = new DatabaseClient({
       connectionString: this.url,
       application_name: 'drawbridge-agents',
-      connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
       query_timeout: ANSWER_TIMEOUT_MS,
       isImpatient: true,
       keepAlive: true,

@@ -1,5 +1,5 @@
-import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Check, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Flag, Id, Json, Moment, SameOrganization, Text, UpdatedAt, Uuid } from './columns';
 import { UserEntity } from './user.entity';
 
 /** The CI systems with known claims; CUSTOM: any other issuer that the operator allows. */
@@ -11,10 +11,7 @@ export type OidcPreset = (typeof OIDC_PRESETS)[number];
 @Unique('oidc_trusts_organization_id_name_key', ['organizationId', 'name'])
 @Index('oidc_trusts_service_user_id_idx', ['serviceUserId'])
 @Check('oidc_trusts_preset_check', `preset IN ('GITHUB', 'GITLAB', 'BUILDKITE', 'HCP_TERRAFORM', 'CUSTOM')`)
-@ForeignKey(() => UserEntity, ['organizationId', 'serviceUserId'], ['organizationId', 'id'], {
-  name: 'oidc_trusts_service_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'serviceUserId', 'oidc_trusts_service_user_fkey', 'CASCADE')
 export class OidcTrustEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

@@ -1,6 +1,18 @@
 import type { Provider, ResourceConfig } from '#rules';
-import { Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import {
+  Count,
+  CreatedAt,
+  Flag,
+  ForeignId,
+  Id,
+  Json,
+  Moment,
+  SameOrganization,
+  Text,
+  UpdatedAt,
+  Uuid,
+} from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { TargetEntity } from './target.entity';
 
@@ -10,14 +22,10 @@ import { TargetEntity } from './target.entity';
 @Index('credentials_deleted_idx', ['checkDueAt'], { where: 'deleted_at IS NOT NULL' })
 @Index('credentials_parent_id_account_key', ['parentId', 'account'], { unique: true })
 @Index('credentials_accounts_due_idx', ['accountsDueAt'], { where: 'accounts_due_at IS NOT NULL' })
-@ForeignKey(() => CredentialEntity, ['organizationId', 'parentId'], ['organizationId', 'id'], {
-  name: 'credentials_parent_fkey',
-})
+@SameOrganization(() => CredentialEntity, 'parentId', 'credentials_parent_fkey')
 export class CredentialEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'credentials_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'credentials_organization_id_fkey') organizationId!: string;
   @Text() name!: string;
   @Text() provider!: Provider;
   @Text() credentialType!: string;
@@ -49,10 +57,7 @@ export class CredentialEntity {
 }
 
 @Entity('cloud_accounts')
-@ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
-  name: 'cloud_accounts_credential_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => CredentialEntity, 'credentialId', 'cloud_accounts_credential_fkey', 'CASCADE')
 export class CloudAccountEntity {
   @Uuid() organizationId!: string;
   @PrimaryColumn('uuid') credentialId!: string;
@@ -75,14 +80,10 @@ export class CloudAccountEntity {
 @Index('resources_deleted_idx', ['id'], { where: 'deleted_at IS NOT NULL' })
 @Index('resources_labels_idx', { synchronize: false })
 @Index('resources_verify_due_idx', ['verifyDueAt'], { where: 'deleted_at IS NULL' })
-@ForeignKey(() => CredentialEntity, ['organizationId', 'credentialId'], ['organizationId', 'id'], {
-  name: 'resources_credential_fkey',
-})
+@SameOrganization(() => CredentialEntity, 'credentialId', 'resources_credential_fkey')
 export class ResourceEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'resources_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'resources_organization_id_fkey') organizationId!: string;
   @Text() name!: string;
   @Uuid() credentialId!: string;
   @Text() provider!: Provider;
@@ -118,9 +119,7 @@ export class ResourceEntity {
   /** deleted in the API; the row is kept until its last cloud rule is removed */
   @Moment({ nullable: true }) deletedAt!: Date | null;
   /** the target it points at, shared with other resources */
-  @ForeignKey(() => TargetEntity, { name: 'resources_target_id_fkey' })
-  @Uuid()
-  targetId!: string;
+  @ForeignId(() => TargetEntity, 'resources_target_id_fkey') targetId!: string;
   @CreatedAt() createdAt!: Date;
   @UpdatedAt() updatedAt!: Date;
 }
@@ -133,10 +132,7 @@ export type HealthEventType = (typeof HEALTH_EVENT_TYPES)[number];
 @Index('resource_health_events_resource_id_idx', ['resourceId', 'createdAt'])
 @Index('resource_health_events_created_at_idx', ['createdAt', 'id'])
 @Index('resource_health_events_kind_idx', { synchronize: false })
-@ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
-  name: 'resource_health_events_resource_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => ResourceEntity, 'resourceId', 'resource_health_events_resource_fkey', 'CASCADE')
 export class ResourceHealthEventEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

@@ -1,5 +1,17 @@
-import { Check, Entity, ForeignKey, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Check, Entity, Generated, Index, PrimaryColumn, Unique } from 'typeorm';
+import {
+  Count,
+  CreatedAt,
+  Flag,
+  ForeignId,
+  Id,
+  Json,
+  Moment,
+  SameOrganization,
+  Text,
+  UpdatedAt,
+  Uuid,
+} from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { ResourceEntity } from './resource.entity';
 import { UserEntity } from './user.entity';
@@ -12,9 +24,7 @@ import { UserEntity } from './user.entity';
 @Check('roles_ipv6_prefix_length_check', 'ipv6_prefix_length BETWEEN 64 AND 128')
 export class RoleEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'roles_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'roles_organization_id_fkey') organizationId!: string;
   @Text() name!: string;
   @Text({ nullable: true }) description!: string | null;
   /** null: the maximum of the organization's tier */
@@ -37,10 +47,7 @@ export class RoleEntity {
 
 /** A set of labels of which a resource needs all. */
 @Entity('role_selectors')
-@ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
-  name: 'role_selectors_role_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => RoleEntity, 'roleId', 'role_selectors_role_fkey', 'CASCADE')
 export class RoleSelectorEntity {
   @PrimaryColumn('uuid') roleId!: string;
   @PrimaryColumn('jsonb') labels!: Record<string, string>;
@@ -48,14 +55,8 @@ export class RoleSelectorEntity {
 }
 
 @Entity('role_resources')
-@ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
-  name: 'role_resources_role_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => ResourceEntity, ['organizationId', 'resourceId'], ['organizationId', 'id'], {
-  name: 'role_resources_resource_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => RoleEntity, 'roleId', 'role_resources_role_fkey', 'CASCADE')
+@SameOrganization(() => ResourceEntity, 'resourceId', 'role_resources_resource_fkey', 'CASCADE')
 export class RoleResourceEntity {
   @PrimaryColumn('uuid') roleId!: string;
   @PrimaryColumn('uuid') resourceId!: string;
@@ -65,14 +66,8 @@ export class RoleResourceEntity {
 
 @Entity('role_users')
 @Index('role_users_id_key', ['id'], { unique: true })
-@ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
-  name: 'role_users_role_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'role_users_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => RoleEntity, 'roleId', 'role_users_role_fkey', 'CASCADE')
+@SameOrganization(() => UserEntity, 'userId', 'role_users_user_fkey', 'CASCADE')
 export class RoleUserEntity {
   /** first in the key: every session start looks up a user's roles */
   @PrimaryColumn('uuid') userId!: string;

@@ -1,6 +1,6 @@
 import type { AdditionCause, EndedReason, RemovalCause, ResourceIpStatus, SessionStatus } from '#rules';
 import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
+import { Count, CreatedAt, Flag, ForeignId, Id, Json, Moment, SameOrganization, Text, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { RuleEntity } from './target.entity';
 import { STATIC_RULE_MAY_END } from './status-lists';
@@ -31,9 +31,7 @@ const LIVE = `status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
   `status IN ('PENDING', 'ACTIVE', 'PARTIAL', 'FAILED', 'EXPIRING', 'EXPIRED', 'CANCELLED')`,
 )
 @Check('sessions_address_check', 'ipv4_address IS NOT NULL OR ipv6_address IS NOT NULL')
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'sessions_user_fkey',
-})
+@SameOrganization(() => UserEntity, 'userId', 'sessions_user_fkey')
 export class SessionEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -82,9 +80,7 @@ export class SessionEntity {
 @Check('static_ip_rules_closed_check', '(closed_on IS NULL) = (closed_by IS NULL)')
 export class StaticIpRuleEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'static_ip_rules_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'static_ip_rules_organization_id_fkey') organizationId!: string;
   @Text() label!: string;
   /** canonical: an address alone, or a CIDR with its host bits cleared */
   @Text() ipAddress!: string;
@@ -120,14 +116,8 @@ export class StaticIpRuleEntity {
 })
 @Check('resource_ips_status_check', `status IN ('PENDING', 'APPLIED', 'FAILED', 'REMOVING', 'REMOVED')`)
 @Check('resource_ips_owner_check', '(session_id IS NULL) <> (static_ip_rule_id IS NULL)')
-@ForeignKey(() => SessionEntity, ['organizationId', 'sessionId'], ['organizationId', 'id'], {
-  name: 'resource_ips_session_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => StaticIpRuleEntity, ['organizationId', 'staticIpRuleId'], ['organizationId', 'id'], {
-  name: 'resource_ips_static_ip_rule_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => SessionEntity, 'sessionId', 'resource_ips_session_fkey', 'CASCADE')
+@SameOrganization(() => StaticIpRuleEntity, 'staticIpRuleId', 'resource_ips_static_ip_rule_fkey', 'CASCADE')
 export class ResourceIpEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -154,17 +144,13 @@ export class ResourceIpEntity {
   @Text({ nullable: true }) givenUp!: string | null;
   /** the unmanaged rules that let the address in when it was removed, for people; null: none was observed */
   @Text({ nullable: true }) stillAllowedBy!: string | null;
-  /** when its rules were reported as overdue */
   @CreatedAt() createdAt!: Date;
 }
 
 /** The first answer to a start that named an Idempotency-Key. */
 @Entity('idempotency_keys')
 @Index('idempotency_keys_created_at_idx', ['createdAt'])
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'idempotency_keys_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'idempotency_keys_user_fkey', 'CASCADE')
 export class IdempotencyKeyEntity {
   @PrimaryColumn('uuid') userId!: string;
   @PrimaryColumn('text') key!: string;

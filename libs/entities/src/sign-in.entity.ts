@@ -1,5 +1,5 @@
-import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Id, Moment, Text, Uuid } from './columns';
+import { Check, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import { Count, CreatedAt, Id, Moment, SameOrganization, Text, Uuid } from './columns';
 import { UserEntity } from './user.entity';
 
 /** Failed attempts at one secret, from any address; kept for unknown accounts too. */
@@ -17,10 +17,7 @@ export class SignInFailureEntity {
 /** The second step of one sign-in. */
 @Entity('mfa_challenges')
 @Index('mfa_challenges_expires_at_idx', ['expiresAt'])
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'mfa_challenges_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'mfa_challenges_user_fkey', 'CASCADE')
 export class MfaChallengeEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -32,10 +29,7 @@ export class MfaChallengeEntity {
 
 /** Hashes of one-time codes that replace a lost authenticator. */
 @Entity('recovery_codes')
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'recovery_codes_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'recovery_codes_user_fkey', 'CASCADE')
 export class RecoveryCodeEntity {
   @PrimaryColumn('uuid') userId!: string;
   @PrimaryColumn('text') codeHash!: string;
@@ -51,10 +45,7 @@ export type AccountTokenPurpose = 'RESET' | 'INVITE' | 'PASSWORD_CHANGE';
 @Index('account_tokens_user_id_idx', ['userId'])
 @Index('account_tokens_expires_at_idx', ['expiresAt'])
 @Check('account_tokens_purpose_check', `purpose IN ('RESET', 'INVITE', 'PASSWORD_CHANGE')`)
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'account_tokens_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'account_tokens_user_fkey', 'CASCADE')
 export class AccountTokenEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -73,10 +64,7 @@ export class AccountTokenEntity {
 @Unique('known_devices_token_hash_user_id_key', ['tokenHash', 'userId'])
 @Index('known_devices_user_id_idx', ['userId', 'expiresAt'])
 @Index('known_devices_expires_at_idx', ['expiresAt'])
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'known_devices_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'known_devices_user_fkey', 'CASCADE')
 export class KnownDeviceEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

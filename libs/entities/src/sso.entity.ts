@@ -1,5 +1,16 @@
-import { Check, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Check, Entity, Index, PrimaryColumn, Unique } from 'typeorm';
+import {
+  CreatedAt,
+  Flag,
+  ForeignId,
+  Id,
+  Json,
+  Moment,
+  SameOrganization,
+  Text,
+  UpdatedAt,
+  Uuid,
+} from './columns';
 import { OrganizationEntity } from './organization.entity';
 import { RoleEntity } from './role.entity';
 import { UserEntity } from './user.entity';
@@ -11,9 +22,7 @@ import { UserEntity } from './user.entity';
 @Check('identity_providers_domains_check', 'NOT create_users OR cardinality(email_domains) > 0')
 export class IdentityProviderEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'identity_providers_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'identity_providers_organization_id_fkey') organizationId!: string;
   @Text() name!: string;
   /** exactly as in the `iss` claim */
   @Text() issuer!: string;
@@ -41,14 +50,8 @@ export class IdentityProviderEntity {
 @Entity('group_mappings')
 @Unique('group_mappings_provider_id_group_name_role_id_key', ['providerId', 'groupName', 'roleId'])
 @Index('group_mappings_role_id_idx', ['roleId'])
-@ForeignKey(() => IdentityProviderEntity, ['organizationId', 'providerId'], ['organizationId', 'id'], {
-  name: 'group_mappings_provider_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => RoleEntity, ['organizationId', 'roleId'], ['organizationId', 'id'], {
-  name: 'group_mappings_role_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => IdentityProviderEntity, 'providerId', 'group_mappings_provider_fkey', 'CASCADE')
+@SameOrganization(() => RoleEntity, 'roleId', 'group_mappings_role_fkey', 'CASCADE')
 export class GroupMappingEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -63,14 +66,8 @@ export class GroupMappingEntity {
 @Unique('user_identities_provider_id_subject_key', ['providerId', 'subject'])
 @Index('user_identities_user_id_idx', ['userId'])
 @Index('user_identities_unlinked_idx', ['lastSeenAt'], { where: 'user_id IS NULL' })
-@ForeignKey(() => IdentityProviderEntity, ['organizationId', 'providerId'], ['organizationId', 'id'], {
-  name: 'user_identities_provider_fkey',
-  onDelete: 'CASCADE',
-})
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'user_identities_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => IdentityProviderEntity, 'providerId', 'user_identities_provider_fkey', 'CASCADE')
+@SameOrganization(() => UserEntity, 'userId', 'user_identities_user_fkey', 'CASCADE')
 export class UserIdentityEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -97,10 +94,7 @@ export class UserIdentityEntity {
 @Unique('sso_attempts_state_hash_key', ['stateHash'])
 @Unique('sso_attempts_code_hash_key', ['codeHash'])
 @Index('sso_attempts_expires_at_idx', ['expiresAt'])
-@ForeignKey(() => IdentityProviderEntity, ['organizationId', 'providerId'], ['organizationId', 'id'], {
-  name: 'sso_attempts_provider_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => IdentityProviderEntity, 'providerId', 'sso_attempts_provider_fkey', 'CASCADE')
 export class SsoAttemptEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -126,15 +120,11 @@ export class SsoAttemptEntity {
 @Index('sso_sign_ins_organization_id_idx', ['organizationId', 'checkDueAt'])
 @Index('sso_sign_ins_user_id_idx', ['userId'])
 @Index('sso_sign_ins_identity_id_idx', ['identityId'])
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'sso_sign_ins_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'sso_sign_ins_user_fkey', 'CASCADE')
 export class SsoSignInEntity {
   @PrimaryColumn('uuid') familyId!: string;
   @Uuid() organizationId!: string;
-  @ForeignKey(() => UserIdentityEntity, { name: 'sso_sign_ins_identity_id_fkey', onDelete: 'CASCADE' })
-  @Uuid()
+  @ForeignId(() => UserIdentityEntity, 'sso_sign_ins_identity_id_fkey', { onDelete: 'CASCADE' })
   identityId!: string;
   @Uuid() userId!: string;
   /** the issuer's refresh token; null: it gave none, and the sign-in ends after eight hours */

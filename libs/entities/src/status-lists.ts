@@ -10,7 +10,7 @@ import {
 } from '#rules';
 
 /** For `IN (…)`: constants of the code. Unlike parameters, they let PostgreSQL use partial indexes. */
-const sqlList = (constants: readonly string[]): string =>
+export const sqlList = (constants: readonly string[]): string =>
   constants.map((constant) => `'${constant}'`).join(', ');
 
 /** The statuses from which a transition to `to` is allowed. */

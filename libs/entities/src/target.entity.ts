@@ -1,6 +1,6 @@
 import type { Provider, RemovalCause, Room, RuleState } from '#rules';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, Uuid } from './columns';
+import { Count, CreatedAt, Flag, ForeignId, Id, Json, Moment, Text, Uuid } from './columns';
 
 /** Placeholder for no organization in indexed columns. */
 const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000';
@@ -24,7 +24,7 @@ export class TargetEntity {
   @Moment({ nullable: true }) lastWriteAt!: Date | null;
   /** how many changes that write had: many indicate a burst */
   @Count({ default: 0 }) lastWriteSize!: number;
-  /** writes that were still possible at once right after it; null: as after a long pause */
+  /** its account was short of writes then */
   @Flag({ default: false }) wasShort!: boolean;
   /** until then an in-doubt write of its whole list may still take effect and undo later writes */
   @Moment({ nullable: true }) inFlightUntil!: Date | null;
@@ -63,9 +63,7 @@ export class TargetEntity {
 export class RuleEntity {
   /** shows that this database has issued it */
   @PrimaryColumn('uuid', { default: () => 'issue_rule_id()' }) id!: string;
-  @ForeignKey(() => TargetEntity, { name: 'rules_target_id_fkey' })
-  @Uuid()
-  targetId!: string;
+  @ForeignId(() => TargetEntity, 'rules_target_id_fkey') targetId!: string;
   @Text() key!: string;
   /** canonical CIDR */
   @Text() address!: string;

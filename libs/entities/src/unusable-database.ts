@@ -14,7 +14,7 @@ export class UnusableDatabase extends Error {
   /** @param isPermanent a retry cannot succeed: an operator has to act */
   constructor(
     message: string,
-    readonly isPermanent: boolean,
+    readonly isPermanent = true,
     cause?: unknown,
   ) {
     super(message, { cause });
@@ -37,7 +37,6 @@ export class UnusableDatabase extends Error {
   static sharedSessions(): UnusableDatabase {
     return new UnusableDatabase(
       'DATABASE_URL leads through a pooler that shares connections between its clients: use session pooling (PgBouncer: pool_mode = session), or the address of PostgreSQL itself.',
-      true,
     );
   }
 
@@ -45,14 +44,12 @@ export class UnusableDatabase extends Error {
   static tooOld(version: string): UnusableDatabase {
     return new UnusableDatabase(
       `The server of DATABASE_URL is PostgreSQL ${version}: Drawbridge needs 15 or newer.`,
-      true,
     );
   }
 
   static privilegedServiceRole(): UnusableDatabase {
     return new UnusableDatabase(
       'The role of DATABASE_SERVICE_URL owns tables or may create roles: name another one, which drawbridge-admin migrate then creates.',
-      true,
     );
   }
 
@@ -61,7 +58,6 @@ export class UnusableDatabase extends Error {
     const names = missing.join(', ');
     return new UnusableDatabase(
       `The database at DATABASE_URL is older than this release: run drawbridge-admin migrate (${names}).`,
-      true,
     );
   }
 }

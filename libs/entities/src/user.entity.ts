@@ -1,7 +1,7 @@
-import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
 import type { PlatformRole } from '#rules';
 import type { NoticeSwitch } from './notice-switches';
-import { CreatedAt, Flag, Id, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { CreatedAt, Flag, ForeignId, Id, Moment, SameOrganization, Text, UpdatedAt, Uuid } from './columns';
 import { OrganizationEntity } from './organization.entity';
 
 @Entity('users')
@@ -16,9 +16,7 @@ import { OrganizationEntity } from './organization.entity';
 )
 export class UserEntity {
   @Id() id!: string;
-  @ForeignKey(() => OrganizationEntity, { name: 'users_organization_id_fkey' })
-  @Uuid()
-  organizationId!: string;
+  @ForeignId(() => OrganizationEntity, 'users_organization_id_fkey') organizationId!: string;
   /** trimmed and lower case */
   @Text() email!: string;
   @Text() name!: string;
@@ -58,10 +56,7 @@ export class UserEntity {
 @Index('refresh_tokens_family_id_idx', ['familyId'])
 @Index('refresh_tokens_user_id_idx', ['userId'])
 @Index('refresh_tokens_expires_at_idx', ['expiresAt'])
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'refresh_tokens_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'refresh_tokens_user_fkey', 'CASCADE')
 export class RefreshTokenEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;
@@ -90,10 +85,7 @@ export class RefreshTokenEntity {
 @Unique('api_keys_key_hash_key', ['keyHash'])
 @Index('api_keys_organization_id_idx', ['organizationId', 'createdAt'])
 @Index('api_keys_ends_idx', ['expiresAt'], { where: 'revoked_at IS NULL AND told_end IS NULL' })
-@ForeignKey(() => UserEntity, ['organizationId', 'userId'], ['organizationId', 'id'], {
-  name: 'api_keys_user_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => UserEntity, 'userId', 'api_keys_user_fkey', 'CASCADE')
 export class ApiKeyEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

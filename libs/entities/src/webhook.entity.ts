@@ -1,6 +1,6 @@
-import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import { Check, Column, Entity, Index, Unique } from 'typeorm';
 import type { AuditEventType } from './audit-record.entity';
-import { Count, CreatedAt, Flag, Id, Json, Moment, Text, UpdatedAt, Uuid } from './columns';
+import { Count, CreatedAt, Flag, Id, Json, Moment, SameOrganization, Text, UpdatedAt, Uuid } from './columns';
 
 /** `standard`: the record itself, signed; the others: one readable message for a chat. */
 export const WEBHOOK_FORMATS = ['standard', 'slack', 'teams'] as const;
@@ -53,10 +53,7 @@ export class WebhookEntity {
   'webhook_deliveries_status_check',
   `status IN ('PENDING', 'REDELIVERING', 'DELIVERED', 'FAILED') AND (due_at IS NOT NULL) = (status IN ('PENDING', 'REDELIVERING'))`,
 )
-@ForeignKey(() => WebhookEntity, ['organizationId', 'webhookId'], ['organizationId', 'id'], {
-  name: 'webhook_deliveries_webhook_fkey',
-  onDelete: 'CASCADE',
-})
+@SameOrganization(() => WebhookEntity, 'webhookId', 'webhook_deliveries_webhook_fkey', 'CASCADE')
 export class WebhookDeliveryEntity {
   @Id() id!: string;
   @Uuid() organizationId!: string;

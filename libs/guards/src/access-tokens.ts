@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { JwtService } from '@nestjs/jwt';
 import { GuardSettings } from './guard-settings';
 import type { Principal, SignIn } from './principal';
 import { holderOf, isUuid, payloadOf, signer, type TokenHolder } from './signed-tokens';
@@ -29,11 +28,9 @@ export function readAccessClaims(payload: Record<string, unknown>): AccessClaims
 /** Signs and reads access tokens. */
 @Injectable()
 export class AccessTokens {
-  private readonly jwt: JwtService;
+  private readonly jwt = signer(this.settings);
 
-  constructor(private readonly settings: GuardSettings) {
-    this.jwt = signer(settings);
-  }
+  constructor(private readonly settings: GuardSettings) {}
 
   /**
    * Issues a token for a signed-in user. Its roles are informational for clients; the service does not use them.

@@ -1,6 +1,6 @@
-import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { SetMetadata } from '@nestjs/common';
 import type { Lockdown } from '#rules';
+import { reflector, type Route } from './route';
 
 const ALLOWED_WHILE_LOCKED_DOWN = 'drawbridge:allowed-while-locked-down';
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -13,17 +13,10 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 export const AllowedWhileLockedDown = (): ClassDecorator & MethodDecorator =>
   SetMetadata(ALLOWED_WHILE_LOCKED_DOWN, true);
 
-const reflector = new Reflector();
-
 /** @param method HTTP method in capitals */
-export const isAllowedWhileLockedDown = (
-  method: string,
-  handler: ReturnType<ExecutionContext['getHandler']>,
-  controller: Type,
-): boolean =>
+export const isAllowedWhileLockedDown = (method: string, ...route: Route): boolean =>
   READING.has(method) ||
-  (reflector.getAllAndOverride<boolean | undefined>(ALLOWED_WHILE_LOCKED_DOWN, [handler, controller]) ??
-    false);
+  (reflector.getAllAndOverride<boolean | undefined>(ALLOWED_WHILE_LOCKED_DOWN, route) ?? false);
 
 /** Why a request is refused in a lockdown, and who may lift it. */
 export function lockdownMessage({ scope, declaredBy, declaredAt, reason }: Lockdown): string {

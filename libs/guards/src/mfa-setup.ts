@@ -1,5 +1,5 @@
-import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { SetMetadata } from '@nestjs/common';
+import { reflector, type Route } from './route';
 
 const OPEN_DURING_MFA_SETUP = 'drawbridge:open-during-mfa-setup';
 
@@ -7,11 +7,6 @@ const OPEN_DURING_MFA_SETUP = 'drawbridge:open-during-mfa-setup';
 export const OpenDuringMfaSetup = (): ClassDecorator & MethodDecorator =>
   SetMetadata(OPEN_DURING_MFA_SETUP, true);
 
-const reflector = new Reflector();
-
 /** Whether the route is allowed with a token that is limited to setting up MFA. */
-export const isOpenDuringMfaSetup = (
-  handler: ReturnType<ExecutionContext['getHandler']>,
-  controller: Type,
-): boolean =>
-  reflector.getAllAndOverride<boolean | undefined>(OPEN_DURING_MFA_SETUP, [handler, controller]) ?? false;
+export const isOpenDuringMfaSetup = (...route: Route): boolean =>
+  reflector.getAllAndOverride<boolean | undefined>(OPEN_DURING_MFA_SETUP, route) ?? false;

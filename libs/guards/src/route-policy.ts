@@ -1,5 +1,5 @@
-import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { SetMetadata } from '@nestjs/common';
+import { reflector, type Route } from './route';
 import type { Scope } from './scopes';
 
 const ROUTE_POLICY = 'drawbridge:route-policy';
@@ -52,12 +52,6 @@ export const KeyOnly = (options: { scope: Scope }): PolicyDecorator => policy({ 
 export const Platform = (options: { write?: boolean } = {}): PolicyDecorator =>
   policy({ kind: 'platform', write: options.write ?? false, scope: null });
 
-const reflector = new Reflector();
-
 /** The policy of a route: its handler's, else its controller's. @returns undefined when neither has one */
-export function routePolicyOf(
-  handler: ReturnType<ExecutionContext['getHandler']>,
-  controller: Type,
-): RoutePolicy | undefined {
-  return reflector.getAllAndOverride<RoutePolicy | undefined>(ROUTE_POLICY, [handler, controller]);
-}
+export const routePolicyOf = (...route: Route): RoutePolicy | undefined =>
+  reflector.getAllAndOverride<RoutePolicy | undefined>(ROUTE_POLICY, route);

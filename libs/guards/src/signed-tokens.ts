@@ -1,4 +1,5 @@
 import { JwtService } from '@nestjs/jwt';
+import { isId } from '#rules';
 import type { GuardSettings } from './guard-settings';
 import { keyOfToken } from './token-keys';
 
@@ -6,9 +7,7 @@ export const TOKEN_ALGORITHM = 'HS256';
 export const TOKEN_ISSUER = 'drawbridge';
 export const TOKEN_AUDIENCE = 'drawbridge-api';
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-
-export const isUuid = (value: unknown): value is string => typeof value === 'string' && UUID.test(value);
+export const isUuid = (value: unknown): value is string => typeof value === 'string' && isId(value);
 
 /** The user of a token. */
 export interface TokenHolder {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { JwtService } from '@nestjs/jwt';
 import { GuardSettings } from './guard-settings';
 import { holderOf, isUuid, payloadOf, signer, type TokenHolder } from './signed-tokens';
 
@@ -18,11 +17,9 @@ export interface StepClaims extends TokenHolder {
 /** Signs and reads the tokens of the steps before the sign-in is complete. None authorizes a route. */
 @Injectable()
 export class StepTokens {
-  private readonly jwt: JwtService;
+  private readonly jwt = signer(this.settings);
 
-  constructor(private readonly settings: GuardSettings) {
-    this.jwt = signer(settings);
-  }
+  constructor(private readonly settings: GuardSettings) {}
 
   issue(
     step: SignInStep,

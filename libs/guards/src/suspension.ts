@@ -1,5 +1,5 @@
-import { SetMetadata, type ExecutionContext, type Type } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { SetMetadata } from '@nestjs/common';
+import { reflector, type Route } from './route';
 
 const ALLOWED_WHILE_SUSPENDED = 'drawbridge:allowed-while-suspended';
 /** Methods that read or remove. */
@@ -13,19 +13,10 @@ const ALLOWED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 
 export const AllowedWhileSuspended = (): ClassDecorator & MethodDecorator =>
   SetMetadata(ALLOWED_WHILE_SUSPENDED, true);
 
-const reflector = new Reflector();
-
 /** @param method HTTP method in capitals */
-export function isAllowedWhileSuspended(
-  method: string,
-  handler: ReturnType<ExecutionContext['getHandler']>,
-  controller: Type,
-): boolean {
-  if (ALLOWED_METHODS.has(method)) return true;
-  return (
-    reflector.getAllAndOverride<boolean | undefined>(ALLOWED_WHILE_SUSPENDED, [handler, controller]) ?? false
-  );
-}
+export const isAllowedWhileSuspended = (method: string, ...route: Route): boolean =>
+  ALLOWED_METHODS.has(method) ||
+  (reflector.getAllAndOverride<boolean | undefined>(ALLOWED_WHILE_SUSPENDED, route) ?? false);
 
 export const SUSPENDED_MESSAGE =
   'The organization is suspended: it can read, stop and remove, and not open or widen anything';

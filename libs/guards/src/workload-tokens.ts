@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { JwtService } from '@nestjs/jwt';
 import type { IssuedToken } from './access-tokens';
 import { GuardSettings } from './guard-settings';
 import type { WorkloadClaims } from './principal';
@@ -19,11 +18,9 @@ export function readWorkloadClaims(payload: Record<string, unknown>): WorkloadCl
 /** Signs access tokens of CI jobs, which the bearer strategy reads. */
 @Injectable()
 export class WorkloadTokens {
-  private readonly jwt: JwtService;
+  private readonly jwt = signer(this.settings);
 
-  constructor(private readonly settings: GuardSettings) {
-    this.jwt = signer(settings);
-  }
+  constructor(private readonly settings: GuardSettings) {}
 
   /** @returns a token for at most 900 seconds. It is not refreshed. */
   async issue({ userId, organizationId, trustId, revision }: WorkloadClaims): Promise<IssuedToken> {

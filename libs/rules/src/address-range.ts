@@ -11,7 +11,7 @@ export interface Bounds {
 /** @param cidr canonical */
 export function boundsOf(cidr: string): Bounds {
   const { version, first, last } = spanOf(cidr);
-  return { first: textOf(first, version), last: textOf(last, version) };
+  return { first: addressText(first, version), last: addressText(last, version) };
 }
 
 /**
@@ -35,13 +35,14 @@ export function rangesBetween({ first, last }: Bounds): string[] | null {
       next + 2n ** BigInt(length + 1) - 1n <= end
     )
       length += 1;
-    ranges.push(`${textOf(next, from.version)}/${bits - length}`);
+    ranges.push(`${addressText(next, from.version)}/${bits - length}`);
     next += 2n ** BigInt(length);
   }
   return ranges;
 }
 
-function textOf(value: bigint, version: 4 | 6): string {
+/** Canonical: dotted, or RFC 5952 without an IPv4 part. */
+export function addressText(value: bigint, version: 4 | 6): string {
   const hex = value.toString(16).padStart(version === 4 ? 8 : 32, '0');
   const address = ipaddr.fromByteArray([...Buffer.from(hex, 'hex')]);
   return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();

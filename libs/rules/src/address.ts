@@ -31,7 +31,7 @@ export function parseHost(text: string): HostAddress | null {
 }
 
 /** Rewrites `::1.2.3.4` as `::102:304`: ipaddr.js would parse the dotted form as an IPv4-mapped address. */
-function withHexTail(text: string): string {
+export function withHexTail(text: string): string {
   const start = text.lastIndexOf(':') + 1;
   const tail = text.slice(start);
   if (!tail.includes('.')) return text;

@@ -136,16 +136,9 @@ const SITE_FACTOR = 10;
 /** Rate limit buckets of a caller: its IPv4 address, or the /64 of its IPv6 address and its /48. */
 export function rateLimitBuckets(host: HostAddress): readonly RateLimitBucket[] {
   if (host.version === 4) return [{ name: host.text, factor: 1 }];
-  const groups = expandIpv6(host.text);
+  const groups = ipaddr.IPv6.parse(host.text).toNormalizedString().split(':');
   return [
     { name: `${groups.slice(0, 4).join(':')}::/64`, factor: 1 },
     { name: `${groups.slice(0, 3).join(':')}::/48`, factor: SITE_FACTOR },
   ];
-}
-
-function expandIpv6(text: string): string[] {
-  const [head = '', tail = ''] = text.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === '' ? [] : tail.split(':');
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
 }

@@ -1,6 +1,6 @@
 import type { DueHolder } from './due-rule';
 import type { Instant } from './rule';
-import { HOLDING_STATUSES } from './status';
+import { isHolding } from './status';
 
 /** Of targets whose rules end by the provider's own clock, unless they are renewed. */
 export interface NativeExpiry {
@@ -44,7 +44,7 @@ const latestEnd = ({ now, maxSeconds }: ProviderClock): number => Math.floor(now
  * heartbeat has to be written.
  */
 export function nativeEnd(holders: readonly DueHolder[], clock: ProviderClock): number {
-  const last = lastEnd(holders.filter(({ status }) => HOLDING_STATUSES.some((one) => one === status)));
+  const last = lastEnd(holders.filter(({ status }) => isHolding(status)));
   return Math.min(last === null ? Infinity : last + clock.marginSeconds, latestEnd(clock));
 }
 

@@ -61,23 +61,13 @@ export class Observed {
   }
 
   /** The rule observed under the key; ours, if there are several. */
-  present({ key, recordedId }: RecordedRule): ObservedRule | undefined {
-    const same = this.byKey.get(key) ?? [];
-    return (
-      same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
-      same[0]
-    );
+  present(rule: RecordedRule): ObservedRule | undefined {
+    return oursAmong(this.byKey.get(rule.key) ?? [], rule);
   }
 
   /** As `present`, among the rules that are in force. */
-  inForce({ key, recordedId }: RecordedRule): ObservedRule | undefined {
-    const same = (this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false);
-    return (
-      same.find(({ ownRuleId }) => ownRuleId !== null) ??
-      same.find(({ providerRuleId }) => providerRuleId === recordedId) ??
-      same[0]
-    );
+  inForce(rule: RecordedRule): ObservedRule | undefined {
+    return oursAmong(this.allInForce(rule.key), rule);
   }
 
   /** When the provider ends our rule, seconds since 1970; Infinity: never, or it is not shown. */
@@ -88,7 +78,7 @@ export class Observed {
 
   /** Why none of the rules under the key has an effect; null: one has, or none is present. */
   noEffect(key: string): string | null {
-    return noEffect((this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false));
+    return noEffect(this.allInForce(key));
   }
 
   /** What another program made of the rule, as a phrase; null: nothing. */
@@ -106,7 +96,17 @@ export class Observed {
   idsOf(rule: RecordedRule): string[] {
     return [...new Set(this.own.of(rule).map(({ providerRuleId }) => providerRuleId))];
   }
+
+  private allInForce(key: string): ObservedRule[] {
+    return (this.byKey.get(key) ?? []).filter(({ inForce }) => inForce !== false);
+  }
 }
+
+/** The one of these that is ours; of unmanaged ones the first. */
+const oursAmong = (shown: readonly ObservedRule[], { recordedId }: RecordedRule): ObservedRule | undefined =>
+  shown.find(({ ownRuleId }) => ownRuleId !== null) ??
+  shown.find(({ providerRuleId }) => providerRuleId === recordedId) ??
+  shown[0];
 
 /** The message of rules of one key when none of them has an effect; null: one has, or there are none. */
 export const noEffect = (rules: readonly ObservedRule[]): string | null =>

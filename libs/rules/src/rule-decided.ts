@@ -5,7 +5,7 @@ import type { Access, Instant, OwnedAccess, ReadTimes, Rule } from './rule';
 import { changedMessage, settledEvents, type Decided } from './rule-events';
 import { endsTooEarly, nativeEnd, type NativeExpiry } from './native-end';
 import { observedAccess } from './rule-life';
-import { HOLDING_STATUSES } from './status';
+import { isHolding } from './status';
 
 /** When rules are decided, under their lock. */
 export interface Moment {
@@ -205,7 +205,7 @@ function prolongedAt(
 export function accessToAdopt(rule: DueRule, access: OwnedAccess): Access | null {
   const isRecorded = (path: Access): boolean => isSamePath(rule.writtenWith, path);
   if (isRecorded(access)) return null;
-  const live = rule.holders.filter(({ status }) => HOLDING_STATUSES.some((holding) => holding === status));
+  const live = rule.holders.filter(({ status }) => isHolding(status));
   if (live.some((holder) => isRecorded(holder.access))) return null;
   const { writerOrganizationId } = rule.row;
   const isWritersOwn = writerOrganizationId === null || writerOrganizationId === access.organizationId;

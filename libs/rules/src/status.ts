@@ -48,6 +48,8 @@ export const LIVE_SESSION_STATUSES = [
 
 /** Statuses in which a ResourceIp desires its rules. */
 export const HOLDING_STATUSES = ['PENDING', 'APPLIED'] as const satisfies readonly ResourceIpStatus[];
+export const isHolding = (status: ResourceIpStatus): boolean =>
+  HOLDING_STATUSES.some((holding) => holding === status);
 
 /** What decides whether a ResourceIp of a session is skipped. */
 export interface FamilyIp {
@@ -72,11 +74,6 @@ export function divideSkipped<Ip extends FamilyIp>(ips: readonly Ip[]): { held: 
 export const heldStatuses = (ips: readonly FamilyIp[]): ResourceIpStatus[] =>
   divideSkipped(ips).held.map(({ status }) => status);
 
-const isLiveStatus = (status: SessionStatus): boolean =>
-  LIVE_SESSION_STATUSES.some((live) => live === status);
-
-const has = (ips: readonly ResourceIpStatus[], status: ResourceIpStatus): boolean => ips.includes(status);
-
 /**
  * Derives a session's status from its ResourceIps.
  * @param ips the statuses of its ResourceIps, see `heldStatuses`
@@ -90,12 +87,12 @@ export function sessionStatus(
   endedReason: EndedReason | null,
   isSuspended = false,
 ): SessionStatus {
-  if (isLiveStatus(current)) {
+  if (LIVE_SESSION_STATUSES.some((live) => live === current)) {
     if (isSuspended && current === 'ACTIVE') return 'PARTIAL';
     const overall = overallStatus(ips);
     return overall === 'PENDING' ? current : overall;
   }
-  if (current === 'EXPIRING' && !has(ips, 'REMOVING'))
+  if (current === 'EXPIRING' && !ips.includes('REMOVING'))
     return endedReason === 'EXPIRED' ? 'EXPIRED' : 'CANCELLED';
   return current;
 }
@@ -196,7 +193,7 @@ export type StaticIpRuleStatus = (typeof STATIC_IP_RULE_STATUSES)[number];
  * @param ips at least one, without those being removed
  */
 export function overallStatus(ips: readonly ResourceIpStatus[]): StaticIpRuleStatus {
-  if (has(ips, 'PENDING')) return 'PENDING';
-  if (!has(ips, 'FAILED')) return 'ACTIVE';
-  return has(ips, 'APPLIED') ? 'PARTIAL' : 'FAILED';
+  if (ips.includes('PENDING')) return 'PENDING';
+  if (!ips.includes('FAILED')) return 'ACTIVE';
+  return ips.includes('APPLIED') ? 'PARTIAL' : 'FAILED';
 }

@@ -58,29 +58,27 @@ export const trafficOf = (config: TrafficConfig): Traffic[] =>
 export const unionOf = (...lists: readonly (readonly Traffic[])[]): Traffic[] =>
   toTraffic(keysOf(lists.flat()));
 
+type Choice = (traffic: readonly Traffic[], other: readonly Traffic[]) => Traffic[];
+
+/** What of `traffic` stays beside `other`. @param stays with the keys of `other` */
+const chosenBy =
+  (stays: (keys: ReadonlySet<TrafficKey>, key: TrafficKey) => boolean): Choice =>
+  (traffic, other) => {
+    const keys = keysOf(other);
+    return toTraffic([...keysOf(traffic)].filter((key) => stays(keys, key)));
+  };
+
 /** What `traffic` lists and `other` does not list in the same words: a whole protocol is not its ports. */
-export function difference(traffic: readonly Traffic[], other: readonly Traffic[]): Traffic[] {
-  const keys = keysOf(other);
-  return toTraffic([...keysOf(traffic)].filter((key) => !keys.has(key)));
-}
+export const difference = chosenBy((keys, key) => !keys.has(key));
 
 /** What `traffic` lists and `other` lists in the same words. */
-export function listedInBoth(traffic: readonly Traffic[], other: readonly Traffic[]): Traffic[] {
-  const keys = keysOf(other);
-  return toTraffic([...keysOf(traffic)].filter((key) => keys.has(key)));
-}
+export const listedInBoth = chosenBy((keys, key) => keys.has(key));
 
 /** What `traffic` lists and `other` does not completely contain. */
-export function withoutCovered(traffic: readonly Traffic[], other: readonly Traffic[]): Traffic[] {
-  const keys = keysOf(other);
-  return toTraffic([...keysOf(traffic)].filter((key) => !covers(keys, key)));
-}
+export const withoutCovered = chosenBy((keys, key) => !covers(keys, key));
 
 /** What `traffic` lists and `other` contains nothing of. */
-export function withoutOverlap(traffic: readonly Traffic[], other: readonly Traffic[]): Traffic[] {
-  const keys = keysOf(other);
-  return toTraffic([...keysOf(traffic)].filter((key) => !overlaps(keys, key)));
-}
+export const withoutOverlap = chosenBy((keys, key) => !overlaps(keys, key));
 
 /** What both contain. */
 export function intersection(one: readonly Traffic[], other: readonly Traffic[]): Traffic[] {

@@ -1,8 +1,9 @@
 import { canonicalCidr } from './address';
+import { sharesTraffic } from './blocked-access';
 import { grouped } from './grouped';
 import { ruleName } from './observed-rules';
 import type { ObservedRule } from './provider';
-import { parseRuleKey, type RuleSpec } from './rule-spec';
+import { parseRuleKey } from './rule-spec';
 
 /** Rules listed in one text. */
 const MAX_NAMED = 3;
@@ -47,11 +48,4 @@ export class UnmanagedRules {
     const more = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
     return found.slice(0, MAX_NAMED).map(ruleName).join(', ') + more;
   }
-}
-
-function sharesTraffic(one: RuleSpec, other: RuleSpec): boolean {
-  const isSameProtocol =
-    one.protocol === other.protocol || one.protocol === 'all' || other.protocol === 'all';
-  if (!isSameProtocol || one.ports.length === 0 || other.ports.length === 0) return isSameProtocol;
-  return one.ports.some((a) => other.ports.some((b) => a.from <= b.to && b.from <= a.to));
 }

@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { opaqueTokenHash } from './opaque-tokens';
 
 const PREFIX = 'dbk_';
 const RANDOM_LENGTH = 30;
@@ -22,7 +23,7 @@ export interface NewApiKey {
 export function newApiKey(): NewApiKey {
   const random = randomText(RANDOM_LENGTH);
   const plainText = PREFIX + random + checksum(random);
-  return { plainText, prefix: plainText.slice(0, SHOWN_LENGTH), hash: sha256(plainText) };
+  return { plainText, prefix: plainText.slice(0, SHOWN_LENGTH), hash: opaqueTokenHash(plainText) };
 }
 
 /**
@@ -31,10 +32,8 @@ export function newApiKey(): NewApiKey {
  */
 export function apiKeyHash(plainText: string): string | null {
   const [, random, sum] = FORM.exec(plainText) ?? [];
-  return random !== undefined && checksum(random) === sum ? sha256(plainText) : null;
+  return random !== undefined && checksum(random) === sum ? opaqueTokenHash(plainText) : null;
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
 
 function checksum(text: string): string {
   let rest = crc32(text);

@@ -1,8 +1,6 @@
-import { unwrapDataKey, type WrappedDataKey } from './data-keys';
+import { unwrapDataKey, type StoredDataKey } from './data-keys';
 import { openField, sealField } from './field-seal';
 import type { MasterKeys } from './master-keys';
-
-type StoredDataKey = WrappedDataKey & { readonly organizationId: string };
 
 /** A credential's encrypted secret fields, with the data key they were sealed under. */
 export interface StoredSecrets {

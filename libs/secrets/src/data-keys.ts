@@ -1,7 +1,7 @@
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto';
-import { SettingsError } from '#config';
 import type { MasterKeys } from './master-keys';
-import { seal, SealBrokenError, unseal, type Binding } from './sealing';
+import { refuseUnopened, sealKey, unsealKey } from './sealed-keys';
+import { SealBrokenError, type Binding } from './sealing';
 
 const KEY_BYTES = 32;
 const WHAT = 'A data key';
@@ -12,6 +12,9 @@ export interface WrappedDataKey {
   readonly masterKeyVersion: number;
   readonly wrappedKey: string;
 }
+
+/** A data key with the organization that it is bound to. */
+export type StoredDataKey = WrappedDataKey & { readonly organizationId: string };
 
 /** An organization's unwrapped data key. Never stored, never printed. */
 export class DataKey {
@@ -37,10 +40,7 @@ export function newDataKey(masterKeys: MasterKeys, organizationId: string, versi
 }
 
 /** @throws SealBrokenError when it belongs to another organization, was altered, or its master key is missing */
-export function unwrapDataKey(
-  masterKeys: MasterKeys,
-  stored: WrappedDataKey & { readonly organizationId: string },
-): DataKey {
+export function unwrapDataKey(masterKeys: MasterKeys, stored: StoredDataKey): DataKey {
   const bytes = unwrap(masterKeys, stored);
   const dataKey = new DataKey(stored.version, createSecretKey(bytes));
   bytes.fill(0);
@@ -48,34 +48,12 @@ export function unwrapDataKey(
 }
 
 /** Wraps the same data key by the current master key: data sealed with it is unchanged. */
-export function rewrapDataKey(
-  masterKeys: MasterKeys,
-  stored: WrappedDataKey & { readonly organizationId: string },
-): WrappedDataKey {
-  return wrap(masterKeys, stored.organizationId, stored.version, unwrap(masterKeys, stored));
-}
+export const rewrapDataKey = (masterKeys: MasterKeys, stored: StoredDataKey): WrappedDataKey =>
+  wrap(masterKeys, stored.organizationId, stored.version, unwrap(masterKeys, stored));
 
-/**
- * Checks that this deployment can open the stored data keys.
- * @param stored one data key per version of the master key
- * @throws SettingsError that names the first version it cannot open
- */
-export function refuseWrongMasterKeys(
-  masterKeys: MasterKeys,
-  stored: readonly (WrappedDataKey & { readonly organizationId: string })[],
-): void {
-  for (const dataKey of stored) {
-    try {
-      unwrapDataKey(masterKeys, dataKey);
-    } catch (error) {
-      if (!(error instanceof SealBrokenError)) throw error;
-      const version = dataKey.masterKeyVersion;
-      throw new SettingsError([
-        `MASTER_KEYS must open what is stored: it lacks version ${version}, or has another key under it`,
-      ]);
-    }
-  }
-}
+/** @param stored one data key per version of the master key @throws SettingsError as `refuseUnopened` */
+export const refuseWrongMasterKeys = (masterKeys: MasterKeys, stored: readonly StoredDataKey[]): void =>
+  refuseUnopened(stored, (dataKey) => unwrapDataKey(masterKeys, dataKey), 'what is stored');
 
 function wrap(
   masterKeys: MasterKeys,
@@ -83,22 +61,14 @@ function wrap(
   version: number,
   bytes: Buffer,
 ): WrappedDataKey {
-  const masterKeyVersion = masterKeys.currentVersion;
-  const { nonce, body } = seal(masterKeys.key(masterKeyVersion), bindingOf(organizationId, version), bytes);
-  bytes.fill(0);
-  return { version, masterKeyVersion, wrappedKey: `v1:${nonce}:${body}` };
+  const { sealed, masterKeyVersion } = sealKey(masterKeys, bindingOf(organizationId, version), bytes);
+  return { version, masterKeyVersion, wrappedKey: sealed };
 }
 
-function unwrap(
-  masterKeys: MasterKeys,
-  stored: WrappedDataKey & { readonly organizationId: string },
-): Buffer {
-  const [form, nonce, body, ...rest] = stored.wrappedKey.split(':');
-  if (form !== 'v1' || nonce === undefined || body === undefined || rest.length > 0) {
-    throw new SealBrokenError(WHAT);
-  }
-  const binding = bindingOf(stored.organizationId, stored.version);
-  const bytes = unseal(masterKeys.key(stored.masterKeyVersion), binding, { nonce, body }, WHAT);
+function unwrap(masterKeys: MasterKeys, stored: StoredDataKey): Buffer {
+  const { organizationId, version, masterKeyVersion, wrappedKey: sealed } = stored;
+  const binding = bindingOf(organizationId, version);
+  const bytes = unsealKey(masterKeys, binding, { masterKeyVersion, sealed }, WHAT);
   if (bytes.length !== KEY_BYTES) throw new SealBrokenError(WHAT);
   return bytes;
 }

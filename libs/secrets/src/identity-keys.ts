@@ -1,8 +1,8 @@
 import { createHash, createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { SettingsError } from '#config';
 import type { MasterKeys } from './master-keys';
-import { seal, SealBrokenError, unseal, type Binding } from './sealing';
+import { refuseUnopened, sealKey, unsealKey } from './sealed-keys';
+import type { Binding } from './sealing';
 
 const generate = promisify(generateKeyPair);
 /** Entra and GCP accept RS256 with keys of 2048 bits; longer ones make every token larger. */
@@ -60,32 +60,15 @@ export const resealIdentityKey = (masterKeys: MasterKeys, stored: SealedIdentity
   sealed(masterKeys, stored.kid, opened(masterKeys, stored));
 
 /** @throws SettingsError when this deployment cannot open one of the stored keys */
-export function refuseUnknownIdentityKeys(
+export const refuseUnknownIdentityKeys = (
   masterKeys: MasterKeys,
   stored: readonly SealedIdentityKey[],
-): void {
-  for (const key of stored) {
-    try {
-      opened(masterKeys, key).fill(0);
-    } catch (error) {
-      if (!(error instanceof SealBrokenError)) throw error;
-      throw new SettingsError([
-        `MASTER_KEYS must open the stored identity keys: it lacks version ${key.masterKeyVersion}, or has another key under it`,
-      ]);
-    }
-  }
-}
+): void => refuseUnopened(stored, (key) => opened(masterKeys, key).fill(0), 'the stored identity keys');
 
 function sealed(masterKeys: MasterKeys, kid: string, plain: Buffer): SealedIdentityKey {
-  const masterKeyVersion = masterKeys.currentVersion;
-  const { nonce, body } = seal(masterKeys.key(masterKeyVersion), bindingOf(kid), plain);
-  plain.fill(0);
-  return { kid, masterKeyVersion, sealedKey: `v1:${nonce}:${body}` };
+  const { masterKeyVersion, sealed: sealedKey } = sealKey(masterKeys, bindingOf(kid), plain);
+  return { kid, masterKeyVersion, sealedKey };
 }
 
-function opened(masterKeys: MasterKeys, { kid, masterKeyVersion, sealedKey }: SealedIdentityKey): Buffer {
-  const [form, nonce, body, ...rest] = sealedKey.split(':');
-  if (form !== 'v1' || nonce === undefined || body === undefined || rest.length > 0)
-    throw new SealBrokenError(WHAT);
-  return unseal(masterKeys.key(masterKeyVersion), bindingOf(kid), { nonce, body }, WHAT);
-}
+const opened = (masterKeys: MasterKeys, { kid, masterKeyVersion, sealedKey }: SealedIdentityKey): Buffer =>
+  unsealKey(masterKeys, bindingOf(kid), { masterKeyVersion, sealed: sealedKey }, WHAT);

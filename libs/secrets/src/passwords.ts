@@ -31,12 +31,10 @@ export interface HashClient {
  */
 export class PasswordHasher {
   /** Hash of random bytes: compared with when there is no account, so that the answer takes as long. */
-  private readonly dummyHash: Promise<string>;
+  private readonly dummyHash = this.hash(randomBytes(32).toString('base64'), { group: '' });
 
   /** @param cost the logarithm of bcrypt's rounds, 4 to 31: 12 takes about a quarter of a second */
-  constructor(private readonly cost: number) {
-    this.dummyHash = this.hash(randomBytes(32).toString('base64'), { group: '' });
-  }
+  constructor(private readonly cost: number) {}
 
   /** Call it before an attempt is counted. @throws TooBusy when a hash for this client would be refused now */
   refuseIfBusy({ group }: HashClient): void {

@@ -15,12 +15,6 @@ export class SealBrokenError extends Error {
   }
 }
 
-/** Nonce and ciphertext with its tag, both base64url. */
-export interface SealedParts {
-  readonly nonce: string;
-  readonly body: string;
-}
-
 /**
  * The location of a value, used as associated data, so that it opens nowhere else. `kind` separates kinds of values.
  */
@@ -28,13 +22,13 @@ export type Binding = readonly [kind: string, ...parts: (string | number)[]];
 
 const boundData = (binding: Binding): Buffer => Buffer.from(JSON.stringify(binding), 'utf8');
 
-/** Encrypts under a fresh random nonce. */
-export function seal(key: KeyObject, binding: Binding, plain: Buffer): SealedParts {
+/** Encrypts under a fresh random nonce. @returns `<nonce>:<ciphertext and tag>`, both base64url */
+export function seal(key: KeyObject, binding: Binding, plain: Buffer): string {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(boundData(binding));
   const body = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return { nonce: nonce.toString('base64url'), body: body.toString('base64url') };
+  return `${nonce.toString('base64url')}:${body.toString('base64url')}`;
 }
 
 /**
@@ -42,10 +36,10 @@ export function seal(key: KeyObject, binding: Binding, plain: Buffer): SealedPar
  * @param what name of the value in the error
  * @throws SealBrokenError
  */
-export function unseal(key: KeyObject, binding: Binding, parts: SealedParts, what: string): Buffer {
-  const nonce = fromBase64Url(parts.nonce);
-  const body = fromBase64Url(parts.body);
-  if (nonce?.length !== NONCE_BYTES || !body || body.length < TAG_BYTES) throw new SealBrokenError(what);
+export function unseal(key: KeyObject, binding: Binding, sealed: string, what: string): Buffer {
+  const [nonce, body, ...rest] = sealed.split(':').map(fromBase64Url);
+  if (nonce?.length !== NONCE_BYTES || !body || body.length < TAG_BYTES || rest.length > 0)
+    throw new SealBrokenError(what);
   const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(boundData(binding));
   decipher.setAuthTag(body.subarray(-TAG_BYTES));

@@ -1,5 +1,6 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { DataKey } from './data-keys';
+import { opaqueTokenHash } from './opaque-tokens';
 
 const PREFIX = 'dbs_';
 /** HMAC-SHA-256, base64url */
@@ -16,4 +17,4 @@ export function sessionToken(dataKey: DataKey, sessionId: string): string {
  * @returns null when the text cannot be one
  */
 export const sessionTokenHash = (plainText: string): string | null =>
-  FORM.test(plainText) ? createHash('sha256').update(plainText, 'utf8').digest('hex') : null;
+  FORM.test(plainText) ? opaqueTokenHash(plainText) : null;

@@ -127,23 +127,19 @@ function bodyOf({ status, text }: Response): unknown {
   const { message, path } = fields(body);
   const reason = typeof message === 'string' ? visible(message) : `it answered ${status}`;
   if (status === 200 && body !== undefined) return body;
-  if (status === 401 || status === 403) {
-    throw new ChannelError(
-      'rejected',
-      `The server refuses the key: ${reason}. It has to be valid, with the scope agent:connect, and bound to this host`,
-    );
-  }
   if (status === 409) throw new ChannelError('conflict', reason);
-  if (status === 400) throw new ChannelError('rejected', `The server refuses the request: ${reason}`);
-  if (status === 404 && typeof path === 'string' && path.startsWith(CHANNEL_PATH)) {
-    throw new ChannelError('rejected', `The server does not know this host: ${reason}`);
-  }
-  if (status === 404) {
-    throw new ChannelError(
-      'rejected',
-      'There is no agent channel at this address: is it the one of Drawbridge?',
-    );
-  }
+  const isOfChannel = typeof path === 'string' && path.startsWith(CHANNEL_PATH);
+  const key = `The server refuses the key: ${reason}. It has to be valid, with the scope agent:connect, and bound to this host`;
+  const rejections: Readonly<Record<number, string>> = {
+    400: `The server refuses the request: ${reason}`,
+    401: key,
+    403: key,
+    404: isOfChannel
+      ? `The server does not know this host: ${reason}`
+      : 'There is no agent channel at this address: is it the one of Drawbridge?',
+  };
+  const rejection = rejections[status];
+  if (rejection !== undefined) throw new ChannelError('rejected', rejection);
   throw new ChannelError('unavailable', `The server cannot answer: ${reason}`);
 }
 

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import { grouped, type Traffic } from '#rules';
-import { addressText, addressValue, bounds, familyOf, isHost } from '../nft/address-span';
+import { addressText, grouped, type Traffic } from '#rules';
+import { addressValue, bounds, familyOf, isHost } from '../nft/address-span';
 import { readIfPresent } from '../state/durable-file';
 import type { DesiredRule } from '../state/host-state';
 

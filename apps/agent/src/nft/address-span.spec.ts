@@ -1,5 +1,6 @@
 import { array, assert, integer, nat, property, tuple } from 'fast-check';
-import { addressText, addressValue, bounds, disjoint, isHost, type Span } from './address-span';
+import { addressText } from '#rules';
+import { addressValue, bounds, disjoint, isHost, type Span } from './address-span';
 
 const span = (cidr: string, deadline: number): Span => ({ ...bounds(cidr), deadline });
 const text = (spans: readonly Span[]): string[] =>

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { withHexTail } from '#rules';
 
 export type Family = 4 | 6;
 
@@ -17,25 +18,9 @@ export const familyOf = (address: string): Family => (address.includes(':') ? 6 
 /** An address as a number. @throws Error when the text is not an address */
 export const addressValue = (text: string): bigint =>
   ipaddr
-    .parse(withHexTail(text))
+    .parse(familyOf(text) === 6 ? withHexTail(text) : text)
     .toByteArray()
     .reduce((value, byte) => value * 256n + BigInt(byte), 0n);
-
-/** nft writes `::1.2.3.4`, which ipaddr.js would read as an IPv4-mapped address. */
-const withHexTail = (text: string): string =>
-  text.replace(/(?<=:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
-    const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number);
-    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
-  });
-
-/** Canonical text: dotted, or RFC 5952 without an IPv4 part. */
-export function addressText(value: bigint, family: Family): string {
-  const bytes = Array.from({ length: BITS[family] / 8 }, (_, index) =>
-    Number((value >> BigInt(BITS[family] - 8 * (index + 1))) & 255n),
-  );
-  const address = ipaddr.fromByteArray(bytes);
-  return address instanceof ipaddr.IPv6 ? address.toRFC5952String() : address.toString();
-}
 
 /** The first and the last address of a canonical CIDR. */
 export function bounds(cidr: string): { first: bigint; last: bigint } {

@@ -1,6 +1,6 @@
-import { grouped, PROTOCOLS, type Traffic } from '#rules';
+import { addressText, grouped, PROTOCOLS, type Traffic } from '#rules';
 import type { DesiredRule } from '../state/host-state';
-import { addressText, bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
+import { bounds, disjoint, familyOf, isHost, type Family, type Span } from './address-span';
 
 /**
  * Elements of the table's sets, `host4_port 203.0.113.10 . 6 . 22`, with their deadlines in milliseconds of running

@@ -1,5 +1,6 @@
+import { addressText } from '#rules';
 import { fields } from '../state/host-state';
-import { addressText, addressValue, bounds, familyOf } from './address-span';
+import { addressValue, bounds, familyOf } from './address-span';
 
 /** The table as nft lists it. */
 export interface Listing {

@@ -1,3 +1,4 @@
+import { grouped } from '#rules';
 import type { Elements } from './elements';
 
 export const TABLE = 'inet drawbridge';
@@ -106,15 +107,10 @@ function withTimeouts(elements: Elements, now: number): string[] {
 
 /** One command per set. @param elements each begins with the name of its set */
 function commands(verb: 'add' | 'delete', elements: readonly string[]): string {
-  const bySet = new Map<string, string[]>();
-  for (const element of elements) {
-    const space = element.indexOf(' ');
-    const set = element.slice(0, space);
-    const listed = bySet.get(set) ?? [];
-    listed.push(element.slice(space + 1));
-    bySet.set(set, listed);
-  }
-  return [...bySet]
-    .map(([set, listed]) => `${verb} element ${TABLE} ${set} { ${listed.join(', ')} }\n`)
-    .join('');
+  const bySet = grouped(elements, (element) => element.slice(0, element.indexOf(' ')));
+  const lines = [...bySet].map(([set, named]) => {
+    const keys = named.map((element) => element.slice(set.length + 1));
+    return `${verb} element ${TABLE} ${set} { ${keys.join(', ')} }\n`;
+  });
+  return lines.join('');
 }

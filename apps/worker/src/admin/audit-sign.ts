@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { signCheckpoints } from '../audit/checkpoint-signing';
 import { readSigner } from '../audit/signing-key-file';
 import { signingKeyFile, stores, withDatabase } from './deployment';
-import { EXIT, type ExitCode, note, print, run, verb } from './program';
+import { note, print, run, verb } from './program';
 
 /** Signs the end of every chain of audit records now. */
 export function addAuditSign(audit: Command): void {
@@ -15,7 +15,7 @@ export function addAuditSign(audit: Command): void {
   ).action(run(sign));
 }
 
-async function sign(): Promise<ExitCode> {
+async function sign(): Promise<void> {
   const key = signingKeyFile();
   if (key === null) throw new Error('There is no key: set AUDIT_SIGNING_KEY_FILE to the file that holds it.');
   const signer = readSigner(key);
@@ -25,5 +25,4 @@ async function sign(): Promise<ExitCode> {
     ),
   );
   note(`${count} checkpoints signed with the key ${signer.keyId}.`);
-  return EXIT.done;
 }

@@ -5,7 +5,7 @@ import { emailForm, hiddenCharacters } from '#rules';
 import { newOpaqueToken } from '#secrets';
 import { withUrl } from './accounts';
 import { stores, withDatabase } from './deployment';
-import { EXIT, parsed, print, run, verb } from './program';
+import { parsed, print, run, verb } from './program';
 
 const MAX_LENGTH = 200;
 const SEVEN_DAYS_SECONDS = 7 * 24 * 60 * 60;
@@ -33,10 +33,7 @@ export function addCreateOrganization(program: Command): void {
     .requiredOption('--email <address>', 'of the administrator', parsed('an e-mail address', readEmail));
   withUrl(command).action(
     run((options: Options) =>
-      withDatabase(async (database) => {
-        print(await database.transaction((tx) => create(tx, options)));
-        return EXIT.done;
-      }),
+      withDatabase(async (database) => print(await database.transaction((tx) => create(tx, options)))),
     ),
   );
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { DEPLOYMENT_ID, DEPLOYMENT_ID_MESSAGE } from '#config';
 import { engineStore, withDatabase } from './deployment';
-import { EXIT, parsed, print, run, verb } from './program';
+import { parsed, print, run, verb } from './program';
 
 const { deploymentIds: store } = engineStore;
 
@@ -25,7 +25,6 @@ with this DEPLOYMENT_ID or none. Rules that are open keep the old mark, and are 
         withDatabase(async ({ autocommit }) => {
           if (adopt !== undefined) await store.adopt(autocommit, adopt);
           print(await store.find(autocommit));
-          return EXIT.done;
         }),
       ),
     );

@@ -5,7 +5,7 @@ import { ISSUER_URL, ISSUER_URL_MESSAGE } from '#config';
 import { IdentityKeyRotation, issuerConfiguration, type Rotation } from '#credentials';
 import type { Database } from '#entities';
 import { identityStores, masterKeys, withDatabase } from './deployment';
-import { EXIT, type ExitCode, parsed, print, run, verb } from './program';
+import { parsed, print, run, verb } from './program';
 
 /** The keys that sign tokens about credentials, for clouds that trust this deployment's issuer. */
 export function addIdentityKeys(program: Command): void {
@@ -49,7 +49,7 @@ MASTER_KEYS as the services have them.`,
     .action(run(writeFiles));
 }
 
-async function list(database: Database): Promise<ExitCode> {
+async function list(database: Database): Promise<void> {
   const rows = await identityStores.keys.published(database.autocommit);
   const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
   if (!signing) print('There is no key yet: the first one is made when it is needed.');
@@ -57,12 +57,9 @@ async function list(database: Database): Promise<ExitCode> {
     const state = row.mayHaveSigned ? 'published, signs no more' : 'published, does not sign yet';
     print(`${row.kid}  ${row === signing ? 'signs' : state}`);
   }
-  return EXIT.done;
 }
 
-async function replace(
-  change: (rotation: IdentityKeyRotation) => Promise<Rotation | null>,
-): Promise<ExitCode> {
+async function replace(change: (rotation: IdentityKeyRotation) => Promise<Rotation | null>): Promise<void> {
   const keys = masterKeys();
   const rotation = await withDatabase((database) =>
     change(new IdentityKeyRotation(database, keys, identityStores.keys)),
@@ -72,10 +69,9 @@ async function replace(
   print(
     `${kid} signs from ${signsFrom.toISOString()}. ${deleted} keys that were no longer published are deleted.`,
   );
-  return EXIT.done;
 }
 
-async function writeFiles({ issuer, to }: { issuer: string; to: string }): Promise<ExitCode> {
+async function writeFiles({ issuer, to }: { issuer: string; to: string }): Promise<void> {
   const keys = await withDatabase(({ autocommit }) => identityStores.keys.published(autocommit));
   if (keys.length === 0) throw new Error('There is no key yet: make one with rotate.');
   mkdirSync(join(to, '.well-known'), { recursive: true });
@@ -87,5 +83,4 @@ async function writeFiles({ issuer, to }: { issuer: string; to: string }): Promi
     writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
     print(file);
   }
-  return EXIT.done;
 }

@@ -3,7 +3,7 @@ import { loadSettings } from '#config';
 import { migrateQueue } from '#jobs';
 import { withDatabase } from './deployment';
 import { MigrateSettings } from './migrate.settings';
-import { EXIT, type ExitCode, print, run, verb } from './program';
+import { print, run, verb } from './program';
 
 /** Brings the tables up to date, and the rights of the role that API and workers connect with. */
 export function addMigrate(program: Command): void {
@@ -17,7 +17,7 @@ is created and granted its rights. Without it they connect as the owner.`,
   ).action(run(migrate));
 }
 
-function migrate(): Promise<ExitCode> {
+function migrate(): Promise<void> {
   const settings = loadSettings(MigrateSettings, process.env);
   const { DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrl } = settings;
   return withDatabase(
@@ -30,7 +30,6 @@ function migrate(): Promise<ExitCode> {
         await database.grantService(role, settings.LEDGER_RETENTION_MONTHS);
       }
       print(names.length === 0 ? 'The schema is up to date.' : `Migrated: ${names.join(', ')}`);
-      return EXIT.done;
     },
     { url, hasTimeouts: false },
   );

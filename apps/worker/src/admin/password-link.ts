@@ -3,7 +3,7 @@ import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { newOpaqueToken } from '#secrets';
 import { accountOf, withOrganization, withUrl } from './accounts';
 import { stores, withDatabase } from './deployment';
-import { EXIT, note, print, run, verb } from './program';
+import { note, print, run, verb } from './program';
 
 const AN_HOUR_SECONDS = 60 * 60;
 
@@ -27,7 +27,6 @@ export function addPasswordLink(program: Command): void {
         const { link, named } = await database.transaction((tx) => create(tx, email, options));
         note(`For ${named}:`);
         print(link);
-        return EXIT.done;
       }),
     ),
   );

@@ -3,7 +3,7 @@ import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { emailForm, type PlatformRole } from '#rules';
 import { accountOf, withOrganization } from './accounts';
 import { stores, withDatabase } from './deployment';
-import { EXIT, parsed, print, run, verb } from './program';
+import { parsed, print, run, verb } from './program';
 
 const ROLES = ['SUPER_ADMIN', 'SUPPORT', 'CUSTOMER'] as const satisfies readonly PlatformRole[];
 
@@ -35,10 +35,9 @@ export function addPlatformRole(program: Command): void {
     )
     .action(
       run((email: string, options: Options) =>
-        withDatabase(async (database) => {
-          print(await database.transaction((tx) => grant(tx, emailForm(email), options)));
-          return EXIT.done;
-        }),
+        withDatabase(async (database) =>
+          print(await database.transaction((tx) => grant(tx, emailForm(email), options))),
+        ),
       ),
     );
 }

@@ -44,11 +44,11 @@ export function verb(
     .addHelpText('after', `${notes && `\n${notes}\n`}\nExamples:\n${lines.join('\n')}\n${COMMON}`);
 }
 
-/** The action of a verb: exits with its code, or says what went wrong; no stack, which may hold a secret. */
-export const run = <Given extends unknown[]>(work: (...given: Given) => Promise<ExitCode>) =>
+/** The action of a verb: exits with its code, `done` if it has none, or says what went wrong; no stack, which may hold a secret. */
+export const run = <Given extends unknown[]>(work: (...given: Given) => Promise<ExitCode | void>) =>
   async function (this: Command, ...given: Given): Promise<void> {
     try {
-      process.exitCode = await work(...given);
+      process.exitCode = (await work(...given)) ?? EXIT.done;
     } catch (error) {
       this.error(`error: ${error instanceof Error ? error.message : String(error)}`, {
         exitCode: EXIT.failed,

@@ -7,6 +7,7 @@ import { engineStore, stores, withDatabase } from './deployment';
 import { EXIT, type ExitCode, note, print, run, verb } from './program';
 
 const LISTED = { page: 0, size: 1000 };
+const NOTHING_WAITS = 'Nothing waits: the database was not restored, or that is confirmed.';
 
 interface Options {
   readonly json?: true;
@@ -41,13 +42,12 @@ Exits with 1 while it waits for you.`,
     .action(run((options: Options) => withDatabase((database) => restored(database, options))));
 }
 
-async function restored(database: Database, { json, begin, confirm }: Options): Promise<ExitCode> {
+async function restored(database: Database, { json, begin, confirm }: Options): Promise<ExitCode | void> {
   await database.transaction((tx) => store.note(tx, begin ?? false));
   if (confirm) return database.transaction(confirmed);
   const outlook = await outlookOf(database.autocommit);
   if (json) print(JSON.stringify(outlook, null, 2));
-  else if (outlook.restore === null)
-    print('Nothing waits: the database was not restored, or that is confirmed.');
+  else if (outlook.restore === null) print(NOTHING_WAITS);
   else show(outlook, outlook.restore);
   return outlook.restore === null ? EXIT.done : EXIT.found;
 }
@@ -86,18 +86,14 @@ function table<Row>({ rows, total }: Sliced<Row>, columns: string, toTableRow: (
   if (total > rows.length) note(`${total - rows.length} more are not listed.`);
 }
 
-async function confirmed(tx: Tx): Promise<ExitCode> {
+async function confirmed(tx: Tx): Promise<void> {
   const { restore, unknown, unopened } = await outlookOf(tx);
-  if (!(await store.confirm(tx))) {
-    print('Nothing waits: the database was not restored, or that is confirmed.');
-    return EXIT.done;
-  }
+  if (!(await store.confirm(tx))) return print(NOTHING_WAITS);
   const { targets, compared } = restore!;
   await record(tx, restore!, unknown.rows, unopened.rows);
   if (compared < targets)
     note(`${targets - compared} targets were not compared: what is unknown there is closed when they are.`);
   print(`Confirmed: ${unknown.total} unknown rules are being closed, ${unopened.total} wanted ones opened.`);
-  return EXIT.done;
 }
 
 /** One record for each organization that it concerns. */

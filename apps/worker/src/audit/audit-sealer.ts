@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { Database, Tx } from '#entities';
 import type { AuditChainStore, Seal, SealPosition, SealableRecord } from '#tenant-store';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
-import { RepeatedTask, type TaskParts } from '../repeated-task';
+import type { RepeatedTask, TaskParts } from '../repeated-task';
+import { batchedTask } from '../sweep/delete-in-batches';
 
 const INTERVAL_MS = 1000;
 const RECORDS_BATCH_SIZE = 1000;
-const MAX_BATCHES = 50;
 const BEGINNING: SealPosition = { transactionId: '0', sequence: '0' };
 
 /**
@@ -19,13 +19,6 @@ export class AuditSealer {
     private readonly chain: AuditChainStore,
     private readonly log: Logger,
   ) {}
-
-  /** Seals all unsealed records, at most MAX_BATCHES batches per run: a large backlog can be interrupted. */
-  async sealMany(): Promise<void> {
-    for (let batches = 0; batches < MAX_BATCHES; batches += 1) {
-      if ((await this.sealNext()) < RECORDS_BATCH_SIZE) return;
-    }
-  }
 
   /**
    * Seals the next batch.
@@ -92,5 +85,5 @@ export class AuditSealer {
 /** Seals once a second, outside of requests. */
 export function auditSealing({ database, stores, log }: TaskParts): RepeatedTask {
   const sealer = new AuditSealer(database, stores.auditChains, log);
-  return new RepeatedTask('seal audit records', INTERVAL_MS, () => sealer.sealMany(), log);
+  return batchedTask('seal audit records', INTERVAL_MS, (limit) => sealer.sealNext(limit), log);
 }

@@ -1,6 +1,7 @@
 import { recordOverdue } from '#engine';
 import { MonthlyPartitions } from '#entities';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
+import { batchedTask } from '../sweep/delete-in-batches';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** delay after a run that found a table locked */
@@ -39,17 +40,15 @@ export function unwrittenRecords({ database, stores, log }: TaskParts): Repeated
 
 /** Reports overdue rules within a minute. The attempts to remove them continue independently. */
 export function overdueAlarm({ database, engine, log }: TaskParts): RepeatedTask {
-  const record = async (stopping: AbortSignal): Promise<void> => {
-    for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
-      const recorded = await database.transaction(async (tx) => {
-        const ids = await recordOverdue(tx, engine, BATCH_SIZE);
-        if (ids.length === 0) return null;
-        const { rows } = await engine.backlog.overdueRules(tx, { page: 0, size: MAX_NAMED }, ids);
-        return { count: ids.length, rules: rows };
-      });
-      count = recorded?.count ?? 0;
-      if (recorded) log.warn(recorded, 'Rules that should be gone are still in the cloud');
-    }
+  const record = async (limit: number): Promise<number> => {
+    const recorded = await database.transaction(async (tx) => {
+      const ids = await recordOverdue(tx, engine, limit);
+      if (ids.length === 0) return null;
+      const { rows } = await engine.backlog.overdueRules(tx, { page: 0, size: MAX_NAMED }, ids);
+      return { count: ids.length, rules: rows };
+    });
+    if (recorded) log.warn(recorded, 'Rules that should be gone are still in the cloud');
+    return recorded?.count ?? 0;
   };
-  return new RepeatedTask('record overdue revocations', OVERDUE_INTERVAL_MS, record, log);
+  return batchedTask('record overdue revocations', OVERDUE_INTERVAL_MS, record, log, BATCH_SIZE);
 }

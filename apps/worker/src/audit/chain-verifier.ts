@@ -2,7 +2,7 @@ import type { Database, Tx } from '#entities';
 import type { ChainLink, ExportedRange, TenantStores, TrailRecord } from '#tenant-store';
 import type { OrganizationId } from '#rules';
 import { auditSealHash, BEFORE_FIRST_RECORD, type CheckpointKeys } from '#secrets';
-import { chainSteps } from './chain-steps';
+import { chainSteps, type ChainStep } from './chain-steps';
 import { CheckpointProof } from './checkpoint-proof';
 import { ExportProblem, type ExportFolder } from './export-folder';
 
@@ -72,32 +72,30 @@ export class ChainVerifier {
       provenTo: proof && proof.provenTo,
       broken,
     });
+    const breakOf = async (step: ChainStep): Promise<string | null | undefined> => {
+      if (step.kind === 'link') {
+        const { link } = step;
+        const broken = breakAt(link, sealed + 1, lastHash) ?? differenceFrom(kept, link);
+        return broken ?? proof?.problemAt(link);
+      }
+      const { range, isRead } = step;
+      const end = { sealed, hash: lastHash };
+      if (isRead) return endBreak(range, end);
+      const broken = beginBreak(range, end) ?? differenceFrom(kept, endOf(range));
+      return broken ?? proof?.problemUpTo(endOf(range));
+    };
     try {
       for await (const step of steps) {
-        if (step.kind === 'range') {
-          const { range, isRead } = step;
-          const end = { sealed, hash: lastHash };
-          const broken =
-            (isRead
-              ? endBreak(range, end)
-              : (beginBreak(range, end) ?? differenceFrom(kept, endOf(range)))) ??
-            (isRead ? null : await proof?.problemUpTo(endOf(range))) ??
-            null;
-          if (broken !== null) return brokenReport(broken);
-          exported += Number(range.lastPosition) - Number(range.firstPosition) + 1;
-          [sealed, lastHash] = [Number(range.lastPosition), range.hash];
-          continue;
-        }
-        const { link } = step;
-        const broken =
-          breakAt(link, sealed + 1, lastHash) ??
-          differenceFrom(kept, link) ??
-          (await proof?.problemAt(link)) ??
-          null;
+        const broken = (await breakOf(step)) ?? null;
         if (broken !== null) return brokenReport(broken);
-        sealed += 1;
-        lastHash = link.hash;
-        if (sealed % batchSize === 0) this.reportProgress(sealed);
+        if (step.kind === 'range') {
+          const { firstPosition, lastPosition, hash } = step.range;
+          exported += Number(lastPosition) - Number(firstPosition) + 1;
+          [sealed, lastHash] = [Number(lastPosition), hash];
+        } else {
+          [sealed, lastHash] = [sealed + 1, step.link.hash];
+          if (sealed % batchSize === 0) this.reportProgress(sealed);
+        }
       }
     } catch (error) {
       if (error instanceof ExportProblem) return brokenReport(`position ${sealed + 1}: ${error.message}`);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ChainLink, ExportedRange } from '#tenant-store';
 
+type BegunRange = Pick<ExportedRange, 'organizationId' | 'month' | 'hashBefore'>;
+
 /** Why an export cannot be read, or is not what was exported. */
 export class ExportProblem extends Error {}
 
@@ -18,9 +20,10 @@ export class ExportFolder {
     await mkdir(this.path, { recursive: true, mode: 0o700 });
   }
 
-  /** @param hashBefore of the seal before the range */
-  begin(range: Pick<ExportedRange, 'organizationId' | 'month' | 'hashBefore'>): Promise<ExportFile> {
-    return ExportFile.create(this.path, range);
+  /** @param range `hashBefore`: of the seal before it */
+  async begin(range: BegunRange): Promise<ExportFile> {
+    const partial = join(this.path, `.audit-${range.organizationId}.partial`);
+    return new ExportFile(this.path, partial, range, await open(partial, 'w', 0o600));
   }
 
   /** The path of a range's file. */
@@ -63,20 +66,12 @@ export class ExportFile {
   private first: string | null = null;
   private last: ChainLink | null = null;
 
-  private constructor(
+  constructor(
     private readonly folder: string,
     private readonly partial: string,
-    private readonly range: Pick<ExportedRange, 'organizationId' | 'month' | 'hashBefore'>,
+    private readonly range: BegunRange,
     private readonly file: FileHandle,
   ) {}
-
-  static async create(
-    folder: string,
-    range: Pick<ExportedRange, 'organizationId' | 'month' | 'hashBefore'>,
-  ): Promise<ExportFile> {
-    const partial = join(folder, `.audit-${range.organizationId}.partial`);
-    return new ExportFile(folder, partial, range, await open(partial, 'w', 0o600));
-  }
 
   async write(links: readonly ChainLink[]): Promise<void> {
     this.first ??= links[0]?.position ?? null;

@@ -25,52 +25,46 @@ const OUTSIDE_CHANGES = ['MISSING', 'CHANGED'] as const;
 /** The worker's Prometheus metrics. */
 export class WorkerMetrics implements ConvergenceObserver {
   readonly registry = new Registry();
-  private readonly passes: Counter<'provider' | 'outcome'>;
-  private readonly changes: Counter<'provider' | 'action' | 'outcome'>;
-  private readonly lateness: Histogram<'provider'>;
-  private readonly failures: Counter<'provider'>;
-  private readonly events: Counter<'provider' | 'kind'>;
+  private readonly passes = this.counter(
+    'drawbridge_passes_total',
+    'Passes over a target by outcome: ok, or why the target was not read or its first change was not done',
+    ['provider', 'outcome'],
+  );
+  private readonly changes = this.counter(
+    'drawbridge_changes_total',
+    'Changes that were sent to a provider by outcome: done, as what they were refused, or unknown without an answer',
+    ['provider', 'action', 'outcome'],
+  );
+  private readonly lateness = new Histogram({
+    name: 'drawbridge_revocation_lateness_seconds',
+    help: 'From the release of a holder until its rule was observed absent',
+    labelNames: ['provider'],
+    buckets: LATENESS_BUCKETS,
+    registers: [this.registry],
+  });
+  private readonly failures = this.counter(
+    'drawbridge_unexpected_failures_total',
+    'Failures of the worker itself while it worked on rules: each has a line in its log',
+    ['provider'],
+  );
+  private readonly events = this.counter(
+    'drawbridge_rule_events_total',
+    'Events of the rule ledger by kind: OPENED, CLOSED, MISSING and the others',
+    ['provider', 'kind'],
+  );
 
   /** @param log receives unexpected failures and rule events */
   constructor(private readonly log: Logger) {
-    const { registry } = this;
-    this.passes = new Counter({
-      name: 'drawbridge_passes_total',
-      help: 'Passes over a target by outcome: ok, or why the target was not read or its first change was not done',
-      labelNames: ['provider', 'outcome'],
-      registers: [registry],
-    });
-    this.changes = new Counter({
-      name: 'drawbridge_changes_total',
-      help: 'Changes that were sent to a provider by outcome: done, as what they were refused, or unknown without an answer',
-      labelNames: ['provider', 'action', 'outcome'],
-      registers: [registry],
-    });
-    this.lateness = new Histogram({
-      name: 'drawbridge_revocation_lateness_seconds',
-      help: 'From the release of a holder until its rule was observed absent',
-      labelNames: ['provider'],
-      buckets: LATENESS_BUCKETS,
-      registers: [registry],
-    });
-    this.failures = new Counter({
-      name: 'drawbridge_unexpected_failures_total',
-      help: 'Failures of the worker itself while it worked on rules: each has a line in its log',
-      labelNames: ['provider'],
-      registers: [registry],
-    });
-    this.events = new Counter({
-      name: 'drawbridge_rule_events_total',
-      help: 'Events of the rule ledger by kind: OPENED, CLOSED, MISSING and the others',
-      labelNames: ['provider', 'kind'],
-      registers: [registry],
-    });
     // the first increase of a counter that was not there before is none to Prometheus
     for (const provider of PROVIDERS) {
       this.failures.inc({ provider }, 0);
       this.lateness.zero({ provider });
       for (const kind of OUTSIDE_CHANGES) this.events.inc({ provider, kind }, 0);
     }
+  }
+
+  private counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
   failed(provider: Provider, ruleIds: readonly string[], error: unknown): void {

@@ -1,5 +1,6 @@
 import { LedgerPartitions } from '#entities';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
+import { batchedTask } from '../sweep/delete-in-batches';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 /** delay after a run that found a table locked */
@@ -23,11 +24,10 @@ export function ledgerUpkeep({ database, log }: TaskParts, retentionMonths: numb
 /** Retries rule events that could not be written into the ledger when they were observed. */
 export function unwrittenRuleEvents({ database, log }: TaskParts): RepeatedTask {
   const partitions = new LedgerPartitions(database);
-  const write = async (stopping: AbortSignal): Promise<void> => {
-    for (let count = BATCH_SIZE; count === BATCH_SIZE && !stopping.aborted;) {
-      count = await partitions.writeUnwritten(BATCH_SIZE);
-      if (count > 0) log.warn({ count }, 'Rule events were written into the ledger late');
-    }
+  const write = async (limit: number): Promise<number> => {
+    const count = await partitions.writeUnwritten(limit);
+    if (count > 0) log.warn({ count }, 'Rule events were written into the ledger late');
+    return count;
   };
-  return new RepeatedTask('write kept rule events', UNWRITTEN_INTERVAL_MS, write, log);
+  return batchedTask('write kept rule events', UNWRITTEN_INTERVAL_MS, write, log, BATCH_SIZE);
 }

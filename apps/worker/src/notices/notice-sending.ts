@@ -35,7 +35,7 @@ interface Queued extends Notice {
  * others have got.
  */
 export class NoticeSending {
-  readonly task: RepeatedTask;
+  readonly task = new RepeatedTask('send notices', INTERVAL_MS, () => this.fill(), this.log);
   private readonly running = new Set<Promise<void>>();
   private readonly stopping = new AbortController();
   /** the mail server failed the last time: no cursor after the other is tried */
@@ -49,9 +49,7 @@ export class NoticeSending {
     private readonly mailer: Mailer,
     private readonly publicUrl: string | undefined,
     private readonly log: Logger,
-  ) {
-    this.task = new RepeatedTask('send notices', INTERVAL_MS, () => this.fill(), log);
-  }
+  ) {}
 
   /** Gives up the mails that are being sent; they are sent again. Call it when the task has stopped. */
   async stop(): Promise<void> {

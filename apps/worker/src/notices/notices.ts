@@ -36,10 +36,13 @@ export function noticeOf(record: FeedRecord): Notice | null {
     ofRequest(record) ??
     ofIdentity(record) ??
     collected(record);
-  return content && { at: new Date(record.timestamp), path: screenOf(record), ...content };
+  return content && { ...USUAL, at: new Date(record.timestamp), path: screenOf(record), ...content };
 }
 
-type Body = Omit<Notice, 'at' | 'path'>;
+const USUAL = { switchedBy: null, holder: null, details: [] } as const;
+
+/** What a kind of notice has of its own. */
+type Body = Omit<Notice, 'at' | 'path' | keyof typeof USUAL> & Partial<Notice>;
 
 function overdue({ eventType, resourceName, errorMessage, details }: FeedRecord): Body | null {
   if (eventType !== 'RULE_REVOCATION_OVERDUE') return null;
@@ -49,8 +52,6 @@ function overdue({ eventType, resourceName, errorMessage, details }: FeedRecord)
   const rule = [providerRuleId, target].filter(Boolean).map((id) => plainLine(id!, MAX_REASON_LENGTH));
   return {
     kind: 'URGENT',
-    switchedBy: null,
-    holder: null,
     title: `${ipAddress} is still open on ${nameOf(resourceName)}`,
     details: [
       `It should be closed since ${timeOf(new Date(unwantedSince!))} (${protocol} ${ports}).`,
@@ -67,8 +68,6 @@ function emergency({ eventType, result, actorEmail, resourceName, details }: Fee
   const isGlass = eventType === 'BREAK_GLASS_STARTED';
   return {
     kind: 'URGENT',
-    switchedBy: null,
-    holder: null,
     title: titled(whoOf(actorEmail), resourceName),
     details: [
       ...wantedOf(details),
@@ -91,10 +90,10 @@ const EMERGENCIES: Readonly<
 function ofRequest(record: FeedRecord): Body | null {
   const { eventType, result, actorEmail, resourceId, resourceName, details } = record;
   if (result === 'FAILURE') return null;
-  const shared = { kind: 'HOLDERS', switchedBy: null, details: wantedOf(details) } as const;
+  const shared = { kind: 'HOLDERS', details: wantedOf(details) } as const;
   const of = whoOf(resourceName);
   if (eventType === 'ACCESS_REQUESTED')
-    return { ...shared, holder: null, request: resourceId!, title: `${of} asks for access: you may decide` };
+    return { ...shared, request: resourceId!, title: `${of} asks for access: you may decide` };
   const holder = details['userId'] as string;
   if (eventType === 'ACCESS_REQUEST_EXPIRED')
     return { ...shared, holder, title: `The access request of ${of} has expired: not decided in time` };
@@ -143,8 +142,7 @@ function ofSession({ eventType, result, actorEmail, resourceName, details }: Fee
   const isStopped = eventType === 'SESSION_STOPPED' && result === 'SUCCESS' && reason === 'ADMIN';
   if (!isStopped || actorEmail === resourceName) return null;
   const by = STOPPED_BY[details['cause'] as RemovalCause] ?? `by ${whoOf(actorEmail)}`;
-  const title = `${access} was ended ${by}`;
-  return { ...shared, switchedBy: 'sessionStopped', title, details: [] };
+  return { ...shared, switchedBy: 'sessionStopped', title: `${access} was ended ${by}` };
 }
 
 /** Whose access goes on without a company sign-in, for some time. */
@@ -184,7 +182,6 @@ function ofIdentity({
   if (eventType === 'PASSWORD_RESET_REQUESTED' && actorEmail !== resourceName)
     return {
       kind: 'HOLDERS',
-      switchedBy: null,
       holder: resourceId,
       title: `${whoOf(actorEmail)} got a link with which a new password is set for your account`,
       details: ['If you did not ask for that, tell another administrator.'],
@@ -192,7 +189,6 @@ function ofIdentity({
   if (eventType !== 'IDENTITY_LINKED') return null;
   return {
     kind: 'HOLDERS',
-    switchedBy: null,
     holder: details['userId'] as string,
     title: `${whoOf(actorEmail)} linked a sign-in by ${nameOf(resourceName)} to your account`,
     details: ['If you did not expect that, another administrator can unlink it.'],
@@ -211,7 +207,6 @@ function collected(record: FeedRecord): Body | null {
   const { expiresAt } = details as Readonly<Record<string, string>>;
   return {
     kind: 'COLLECTED',
-    holder: null,
     switchedBy,
     title,
     details: [

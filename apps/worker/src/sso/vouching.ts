@@ -16,7 +16,7 @@ const LEASE_SECONDS = 60;
  * all together whose issuer did not answer the last time: one that hangs does not keep others waiting.
  */
 export class Vouching {
-  readonly task: RepeatedTask;
+  readonly task = new RepeatedTask('ask issuers', INTERVAL_MS, () => this.fill(), this.log);
   private readonly running = new Map<string, { readonly share: SlotShare; readonly done: Promise<void> }>();
 
   constructor(
@@ -24,9 +24,7 @@ export class Vouching {
     private readonly store: DueSsoSignInStore,
     private readonly check: VouchingCheck,
     private readonly log: Logger,
-  ) {
-    this.task = new RepeatedTask('ask issuers', INTERVAL_MS, () => this.fill(), log);
-  }
+  ) {}
 
   /** Waits for the checks that run. Call it when the task has stopped. */
   async stop(): Promise<void> {

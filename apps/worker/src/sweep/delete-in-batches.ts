@@ -14,9 +14,10 @@ const MAX_BATCHES = 20;
 export async function deleteInBatches(
   deleteBatch: (limit: number) => Promise<number>,
   stopping: AbortSignal,
+  batchSize = BATCH_SIZE,
 ): Promise<number | null> {
   for (let batches = 0; batches < MAX_BATCHES && !stopping.aborted; batches += 1) {
-    if ((await deleteBatch(BATCH_SIZE)) < BATCH_SIZE) return null;
+    if ((await deleteBatch(batchSize)) < batchSize) return null;
   }
   return 0;
 }
@@ -27,4 +28,6 @@ export const batchedTask = (
   intervalMs: number,
   runBatch: (limit: number) => Promise<number>,
   log: Logger,
-): RepeatedTask => new RepeatedTask(name, intervalMs, (stopping) => deleteInBatches(runBatch, stopping), log);
+  batchSize = BATCH_SIZE,
+): RepeatedTask =>
+  new RepeatedTask(name, intervalMs, (stopping) => deleteInBatches(runBatch, stopping, batchSize), log);

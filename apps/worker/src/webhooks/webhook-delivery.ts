@@ -20,7 +20,7 @@ const LEASE_SECONDS = 30;
  * together that failed the last time: those that hang do not keep others waiting.
  */
 export class WebhookDelivery {
-  readonly task: RepeatedTask;
+  readonly task = new RepeatedTask('send to webhooks', INTERVAL_MS, () => this.fill(), this.log);
   private readonly running = new Map<string, { readonly share: SlotShare; readonly done: Promise<void> }>();
   private readonly stopping = new AbortController();
 
@@ -29,9 +29,7 @@ export class WebhookDelivery {
     private readonly stores: TenantStores,
     private readonly receiverOf: (webhook: LeasedWebhook) => WebhookReceiver,
     private readonly log: Logger,
-  ) {
-    this.task = new RepeatedTask('send to webhooks', INTERVAL_MS, () => this.fill(), log);
-  }
+  ) {}
 
   /** Gives up what is being sent; it is sent again. Call it when the task has stopped. */
   async stop(): Promise<void> {

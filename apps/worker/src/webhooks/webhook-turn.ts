@@ -24,7 +24,7 @@ const EXPORTED: Answer = {
  * aside for further attempts. The later ones wait until it has failed three times, which takes a minute; then they pass it.
  */
 export class WebhookTurn {
-  private cursor: string;
+  private cursor = this.webhook.cursor;
 
   /** @param signals ending: no further record is sent; stopping: the one that is being sent is given up, and sent again later */
   constructor(
@@ -33,9 +33,7 @@ export class WebhookTurn {
     private readonly webhook: LeasedWebhook,
     private readonly receiver: WebhookReceiver,
     private readonly signals: { readonly ending: AbortSignal; readonly stopping: AbortSignal },
-  ) {
-    this.cursor = webhook.cursor;
-  }
+  ) {}
 
   /** Sends until nothing is due, the turn ends, or the lease is lost. */
   async run(): Promise<void> {

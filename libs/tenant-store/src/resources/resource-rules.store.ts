@@ -127,12 +127,12 @@ export class ResourceRulesStore implements TenantStore<ResourceRulesStore> {
       `WITH ip AS (
          SELECT id, organization_id FROM resource_ips
          WHERE organization_id = $1 AND resource_id = $2 AND status IN (${HOLDING})
-       ), ${desiredRules('desired', 'ip', '$3')}, fresh AS (
+       ), ${desiredRules('$3')}, fresh AS (
          SELECT desired.* FROM desired WHERE $4 OR NOT EXISTS (
            SELECT FROM rule_holders h JOIN rules r ON r.id = h.rule_id
            WHERE h.resource_ip_id = desired.ip_id AND h.released_at IS NULL
              AND r.target_id = desired.target_id AND r.key = desired.key)
-       ), ${hold({ desired: 'fresh', rule: 'rule', holder: 'holder' }, cause)}, waiting AS (
+       ), ${hold(cause, 'fresh')}, waiting AS (
          UPDATE resource_ips SET status = 'PENDING', pending_since = now(), applied_at = NULL,
            provider_rule_id = NULL, error_message = NULL
          WHERE id IN (SELECT ip_id FROM fresh)

@@ -269,8 +269,8 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
          SELECT i."resourceIpId", $1, $2, i."resourceId", i."resourceName", $3, $4
          FROM jsonb_to_recordset($5::jsonb) AS i("resourceIpId" uuid, "resourceId" uuid, "resourceName" text)
          RETURNING id, organization_id
-       ), ${desiredRules('desired', 'ip', '$6')},
-       ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, cause)}
+       ), ${desiredRules('$6')},
+       ${hold(cause)}
        SELECT ${wokenTargets('SELECT target_id FROM rule')} AS targets`,
       [organization, rule.id, rule.ipVersion, rule.ipAddress, JSON.stringify(ips), desiredRulesJson(ips)],
     );

@@ -1,9 +1,9 @@
 import type { OrganizationId } from '#rules';
 import {
-  allUnchanged,
+  ALL_UNCHANGED,
   desiredRules,
   hold,
-  insertResourceIps,
+  INSERT_RESOURCE_IPS,
   newResourceIpsJson,
   plannedResources,
 } from '#engine-store/port';
@@ -146,15 +146,13 @@ const ON_REQUEST: Variant = {
   after: `${USE_REQUEST},`,
 };
 
-const CTES = { planned: 'planned', unchanged: 'unchanged' };
-
 /**
  * SQL, for the user `u`: whether the session may start.
  * `limit_live_sessions` locks the user, which serializes the start with other starts and with a deactivation: one before
  * it prevents the start, one after it ends the session.
  */
 const mayStart = ({ condition, approval }: Variant): string =>
-  `u.organization_id = $1 AND u.id = $3 AND ${allUnchanged(CTES)} AND ${condition}
+  `u.organization_id = $1 AND u.id = $3 AND ${ALL_UNCHANGED} AND ${condition}
       AND ${stillGranted(isAsked(approval))} AND limit_live_sessions(u.id, $11, $12)`;
 
 const TIMES = `times AS (
@@ -164,7 +162,7 @@ const TIMES = `times AS (
 
 const startSession = (name: string, variant: Variant): PreparedStatement => ({
   name,
-  text: `WITH ${plannedResources(CTES, '$8')}, ${TIMES}, ${variant.before} owner AS (
+  text: `WITH ${plannedResources('$8')}, ${TIMES}, ${variant.before} owner AS (
     INSERT INTO sessions (id, organization_id, user_id, holder, ipv4_address, ipv6_address, started_at, expires_at,
       lease_seconds, lease_until, token_hash, api_key_id, heard_from, reason, ticket, access_request_id, break_glass, approver_ids)
     SELECT $2::uuid, $1, u.id, $4, $5, $6, times.started_at, times.expires_at,
@@ -172,8 +170,8 @@ const startSession = (name: string, variant: Variant): PreparedStatement => ({
       $20, $21, ${variant.columns}
     FROM users u, times WHERE ${mayStart(variant)}
     RETURNING *
-  ), ${insertResourceIps('ip', 'owner', CTES)}, ${desiredRules('desired', 'ip', '$9')},
-  ${hold({ desired: 'desired', rule: 'rule', holder: 'holder' }, 'SESSION_STARTED')}, ${variant.after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
+  ), ${INSERT_RESOURCE_IPS}, ${desiredRules('$9')},
+  ${hold('SESSION_STARTED')}, ${variant.after} audit AS (${auditInsert('$1', '$10')} WHERE EXISTS (SELECT FROM owner))
   SELECT ${COLUMNS},
     to_jsonb(ARRAY(SELECT jsonb_build_object(${IP_COLUMNS}) FROM ip JOIN resources r ON r.id = ip.resource_id
       ORDER BY r.name, ip.ip_version, ip.id)) AS "resourceIps"
@@ -187,7 +185,7 @@ export const START_ON_REQUEST = startSession('start-on-request', ON_REQUEST);
 /** Asks the guard of a start, and starts nothing: what is stored of a session is only named, for its type. */
 const askGuard = (name: string, variant: Variant): PreparedStatement => ({
   name,
-  text: `WITH ${plannedResources(CTES, '$8')}, ${TIMES}, ${variant.before} stored AS (
+  text: `WITH ${plannedResources('$8')}, ${TIMES}, ${variant.before} stored AS (
     SELECT $2::uuid, $4::text, $5::text, $6::text, $9::text, $10::text, $13::int, $16::text, $18::text, $20::text, $21::text
   )
   SELECT u.id FROM users u, times WHERE ${mayStart(variant)}`,
