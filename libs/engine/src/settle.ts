@@ -42,7 +42,7 @@ export async function settle(
   const loaded = await stores.rules.lock(tx, lease.targetId, settlement.ruleIds, ['PENDING', 'REMOVING']);
   const rows = new TargetRows(loaded);
   const read = reading && timesOf(reading, rows);
-  const decisions = decide(rows, settlement, read);
+  const decisions = decideUnderLock(rows, settlement, read);
   const affected = affectedBy(rows, settlement);
   const moves = movesOf(affected, decisions, settlement, loaded);
   const { events, possiblyPresent } = eventsOf(rows, affected, moves, decisions);
@@ -78,16 +78,16 @@ const timesOf = (
 });
 
 /** Decides by the rows under the lock what the rules become, and moves them. @returns those that are still there */
-function decide(
+function decideUnderLock(
   rows: TargetRows,
-  { ruleIds, taken, decide: decideAll, access = null, chance, expiry = null }: Settlement,
+  { ruleIds, taken, decide, access = null, chance, expiry = null }: Settlement,
   read: ReadTimes | null,
 ): Decisions {
   const ids = new Set(ruleIds);
   const rules = dueRules(rows.loaded)
     .filter(({ ruleId }) => ids.has(ruleId))
     .map((rule) => withoutIntent(rule, taken?.get(rule.ruleId)));
-  const decided = decideAll(rules, { now: rows.loaded.now, read, access, chance, expiry });
+  const decided = decide(rules, { now: rows.loaded.now, read, access, chance, expiry });
   for (const { rule } of decided) rows.make([rule.id], () => rule);
   const decisions = new Map(decided.map((one) => [one.rule.id, one]));
   noteEnds(rows, decisions);

@@ -149,7 +149,7 @@ export function foundBy(
  * The rule as it is now, and what that means for the ledger and its addresses.
  * @param change of its row, before its intervals. A state is given only where it was found
  */
-export function decide(
+export function decideRule(
   rule: DueRule,
   change: Partial<Rule>,
   moment: Moment,

@@ -2,7 +2,7 @@ import { judge, judgeBefore, judgeUnread, type Verdict } from './judge';
 import { Observed } from './observed-rules';
 import type { DueRule } from './due-rule';
 import type { PassFacts, SentChange } from './rule';
-import { decide, foundBy, isSamePath, rowBy, waiting, type Moment } from './rule-decided';
+import { decideRule, foundBy, isSamePath, rowBy, waiting, type Moment } from './rule-decided';
 import type { Decided } from './rule-events';
 import { UnmanagedRules } from './unmanaged-rules';
 
@@ -39,7 +39,7 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
     const row = rowBy(rule, verdict, { attempts, waitMs: isFull ? FULL_RETRY_MS : waitMs }, moment);
     const tried = waitsForTurn(change) ? { attempts } : {};
     const atStart = first.present(rule);
-    return decide(rule, { ...row, ...tried, targetMissingSince: null }, moment, {
+    return decideRule(rule, { ...row, ...tried, targetMissingSince: null }, moment, {
       ...foundBy(rule, verdict),
       isFull,
       removedAs: change?.action === 'remove' ? change.cause : null,
@@ -65,7 +65,7 @@ function observeUnread(
     const { row, desired } = rule;
     if (kind === 'postponed') {
       const waits = rowBy(rule, waiting(message), { attempts: 0, waitMs }, moment);
-      return decide(rule, { ...waits, attempts: row.attempts }, moment);
+      return decideRule(rule, { ...waits, attempts: row.attempts }, moment);
     }
     const isWritten = access !== null && isSamePath(rule.writtenWith, access);
     const missingMs = isWritten && row.targetMissingSince !== null ? now - row.targetMissingSince : 0;
@@ -75,7 +75,7 @@ function observeUnread(
     const isSoonOver = isMissing && desired && rule.state === 'absent' && attempts < NOT_FOUND_ATTEMPTS;
     const soon = now + NOT_FOUND_RETRY_MS;
     const found = foundBy(rule, verdict);
-    return decide(
+    return decideRule(
       rule,
       {
         ...change,

@@ -1,7 +1,7 @@
 import { RULE_BACKOFF } from './waits';
 import type { DueRule } from './due-rule';
 import { ruleName } from './observed-rules';
-import { decide, rowBy, settledRow, waiting, type Moment } from './rule-decided';
+import { decideRule, rowBy, settledRow, waiting, type Moment } from './rule-decided';
 import type { Decided } from './rule-events';
 import type { Rule } from './rule';
 
@@ -33,13 +33,13 @@ export const settleAtRest = (
   rules.map((rule) => {
     const { row, desired, state, abandoned } = rule;
     if (!isSettled(rule))
-      return decide(rule, { ...settledRow(rule), attempts: row.attempts, dueAt: moment.now }, moment);
-    if (desired) return decide(rule, settledRow(rule), moment);
+      return decideRule(rule, { ...settledRow(rule), attempts: row.attempts, dueAt: moment.now }, moment);
+    if (desired) return decideRule(rule, settledRow(rule), moment);
     const change = { ...settledRow(rule), state: 'absent', inFlightUntil: null } as const;
     if (abandoned !== null)
-      return decide(rule, change, moment, { givenUp: { cause: 'ABANDONED', reason: abandoned } });
+      return decideRule(rule, change, moment, { givenUp: { cause: 'ABANDONED', reason: abandoned } });
     const stays = row.isUnmanaged && state === 'present';
-    return decide(rule, change, moment, {
+    return decideRule(rule, change, moment, {
       isUnmanagedPresent: stays,
       stillAllowedBy:
         stays && row.providerRuleId !== null
@@ -54,7 +54,7 @@ const waitingRow = (rule: DueRule, message: string, moment: Moment, inDoubt = fa
 
 /** Decides a rule that an unexpected failure kept from being settled. */
 export const failedUnexpectedly = (rule: DueRule, message: string, moment: Moment): Decided =>
-  decide(rule, waitingRow(rule, message, moment, true), moment);
+  decideRule(rule, waitingRow(rule, message, moment, true), moment);
 
 /** An agent's report on one rule of its host; undefined: the rule is not present. */
 export interface AgentResult {
@@ -71,20 +71,20 @@ export function reported(rule: DueRule, result: AgentResult | undefined, moment:
   if (result?.status === 'APPLIED') {
     const present = { ...change, state: 'present', providerRuleId: row.id } as const;
     // an unwanted rule stays due until it is removed
-    return decide(rule, { ...present, dueAt: again }, moment, { isShown: true });
+    return decideRule(rule, { ...present, dueAt: again }, moment, { isShown: true });
   }
   if (result?.status === 'FAILED') {
     const { errorMessage } = result;
     const failed = { ...change, attempts: row.attempts + 1, lastError: errorMessage, dueAt: again };
     if (!desired)
-      return decide(rule, failed, moment, { refusal: errorMessage ?? 'The agent could not remove it' });
+      return decideRule(rule, failed, moment, { refusal: errorMessage ?? 'The agent could not remove it' });
     // the agent keeps retrying for applied holders, and reports when the rule is present again
     const isApplied = holders.some(({ status }) => status === 'APPLIED');
-    return decide(rule, { ...failed, state: isApplied ? 'unknown' : 'absent' }, moment, {
+    return decideRule(rule, { ...failed, state: isApplied ? 'unknown' : 'absent' }, moment, {
       failed: 'invalid',
     });
   }
-  return decide(rule, { ...change, state: 'absent', dueAt: desired ? moment.now : null }, moment);
+  return decideRule(rule, { ...change, state: 'absent', dueAt: desired ? moment.now : null }, moment);
 }
 
 /** Decides a rule that waits for the report of its host's agent. @param isAway the agent has not reported for long */
@@ -92,9 +92,9 @@ export function awaited(rule: DueRule, message: string, isAway: boolean, moment:
   const change = waitingRow(rule, message, moment);
   // an observation before the absence does not apply to holders added since
   const isOutdated = isAway && rule.state === 'present' && isWaitedFor(rule);
-  return decide(rule, isOutdated ? { ...change, state: 'unknown' } : change, moment);
+  return decideRule(rule, isOutdated ? { ...change, state: 'unknown' } : change, moment);
 }
 
 /** Decides a rule that a host's kernel has ended by its own clock. */
 export const endedByKernel = (rule: DueRule, note: string, moment: Moment): Decided =>
-  decide(rule, rowBy(rule, { kind: 'absent' }, { attempts: 0, waitMs: null }, moment), moment, { note });
+  decideRule(rule, rowBy(rule, { kind: 'absent' }, { attempts: 0, waitMs: null }, moment), moment, { note });

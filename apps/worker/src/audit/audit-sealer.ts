@@ -3,7 +3,7 @@ import type { Database, Tx } from '#entities';
 import type { AuditChainStore, Seal, SealPosition, SealableRecord } from '#tenant-store';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import type { RepeatedTask, TaskParts } from '../repeated-task';
-import { batchedTask } from '../sweep/delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const INTERVAL_MS = 1000;
 const RECORDS_BATCH_SIZE = 1000;

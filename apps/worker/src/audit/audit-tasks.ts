@@ -1,7 +1,7 @@
 import { recordOverdue } from '#engine';
 import { MonthlyPartitions } from '#entities';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
-import { batchedTask } from '../sweep/delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** delay after a run that found a table locked */

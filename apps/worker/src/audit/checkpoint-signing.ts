@@ -2,7 +2,7 @@ import type { Transactions } from '#entities';
 import type { AuditCheckpointStore } from '#tenant-store';
 import type { CheckpointSigner, SignedCheckpoint } from '#secrets';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
-import { deleteInBatches } from '../sweep/delete-in-batches';
+import { runInBatches } from '../batched-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 const BATCH_SIZE = 500;
@@ -43,7 +43,7 @@ export function checkpointSigning(
     INTERVAL_MS,
     async (stopping) => {
       await signCheckpoints(database, store, signer, report, stopping);
-      return deleteInBatches((limit) => store.deleteSuperseded(database.autocommit, limit), stopping);
+      return runInBatches((limit) => store.deleteSuperseded(database.autocommit, limit), stopping);
     },
     log,
   );

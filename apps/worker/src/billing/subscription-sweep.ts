@@ -1,7 +1,7 @@
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import type { EndedPeriod, TenantStores } from '#tenant-store';
 import type { RepeatedTask, TaskParts } from '../repeated-task';
-import { batchedTask } from '../sweep/delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const INTERVAL_MS = 1000;
 const BATCH_SIZE = 100;

@@ -1,6 +1,6 @@
 import { LedgerPartitions } from '#entities';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
-import { batchedTask } from '../sweep/delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const INTERVAL_MS = 60 * 60 * 1000;
 /** delay after a run that found a table locked */

@@ -1,6 +1,6 @@
 import { deleteOldHealthEvents, deleteOldIdempotencyKeys, type HealthEventPosition } from '#tenant-store';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
-import { batchedTask } from './delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const HOUR_MS = 60 * 60 * 1000;
 const SESSIONS_BATCH_SIZE = 250;

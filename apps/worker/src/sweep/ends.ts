@@ -1,7 +1,7 @@
 import { SYSTEM_ACTOR } from '#entities';
 import { endedEntry, endOverdueRequests } from '#tenant-store';
 import { RepeatedTask, type TaskParts } from '../repeated-task';
-import { batchedTask } from './delete-in-batches';
+import { batchedTask } from '../batched-task';
 
 const REQUESTS_INTERVAL_MS = 1000;
 const CLOSING_INTERVAL_MS = 2000;

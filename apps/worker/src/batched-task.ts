@@ -1,23 +1,23 @@
 import type { Logger } from 'pino';
-import { RepeatedTask } from '../repeated-task';
+import { RepeatedTask } from './repeated-task';
 
 const BATCH_SIZE = 1000;
 /** per run: other tasks of the process get a turn */
 const MAX_BATCHES = 20;
 
 /**
- * Deletes until nothing is left, in batches short enough to stop between them. One run is bounded; a backlog continues
- * in the next one, which follows immediately.
- * @param deleteBatch deletes at most `limit` rows and returns how many it deleted
+ * Works until nothing is left, in batches short enough to stop between them. One run is bounded; a backlog continues in the
+ * next one, which follows immediately.
+ * @param runBatch works on at most `limit` rows and returns how many there were
  * @returns for `RepeatedTask`: 0 when more is left, else null
  */
-export async function deleteInBatches(
-  deleteBatch: (limit: number) => Promise<number>,
+export async function runInBatches(
+  runBatch: (limit: number) => Promise<number>,
   stopping: AbortSignal,
   batchSize = BATCH_SIZE,
 ): Promise<number | null> {
   for (let batches = 0; batches < MAX_BATCHES && !stopping.aborted; batches += 1) {
-    if ((await deleteBatch(batchSize)) < batchSize) return null;
+    if ((await runBatch(batchSize)) < batchSize) return null;
   }
   return 0;
 }
@@ -30,4 +30,4 @@ export const batchedTask = (
   log: Logger,
   batchSize = BATCH_SIZE,
 ): RepeatedTask =>
-  new RepeatedTask(name, intervalMs, (stopping) => deleteInBatches(runBatch, stopping, batchSize), log);
+  new RepeatedTask(name, intervalMs, (stopping) => runInBatches(runBatch, stopping, batchSize), log);

@@ -1,4 +1,4 @@
-import { deleteInBatches } from './delete-in-batches';
+import { runInBatches } from './batched-task';
 
 /** A table with `rows` rows to delete. */
 const table = (rows: number): { delete: (limit: number) => Promise<number>; left: () => number } => {
@@ -13,23 +13,23 @@ const table = (rows: number): { delete: (limit: number) => Promise<number>; left
   };
 };
 
-describe('deleteInBatches', () => {
+describe('runInBatches', () => {
   it('deletes until nothing is left and requests no early run', async () => {
     const rows = table(7_500);
-    await expect(deleteInBatches(rows.delete, new AbortController().signal)).resolves.toBeNull();
+    await expect(runInBatches(rows.delete, new AbortController().signal)).resolves.toBeNull();
     expect(rows.left()).toBe(0);
   });
 
   it('ends a run after 20 batches and requests the next one immediately', async () => {
     const rows = table(1_000_000);
-    await expect(deleteInBatches(rows.delete, new AbortController().signal)).resolves.toBe(0);
+    await expect(runInBatches(rows.delete, new AbortController().signal)).resolves.toBe(0);
     expect(rows.left()).toBe(980_000);
   });
 
   it('stops between two batches when aborted', async () => {
     const rows = table(1_000_000);
     const stopping = new AbortController();
-    await deleteInBatches((limit) => {
+    await runInBatches((limit) => {
       stopping.abort();
       return rows.delete(limit);
     }, stopping.signal);
