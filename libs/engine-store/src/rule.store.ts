@@ -1,5 +1,5 @@
 import type { DueRule, Instant, ResourceIpStatus, Rule, TargetRule } from '#rules';
-import type { Tx } from '#entities';
+import { first, type PreparedStatement, type Tx } from '#entities';
 import { overdueFor, UNWANTED_SINCE } from './backlog.store';
 import { byKey } from './by-key';
 import { Columns, ms } from './columns';
@@ -44,7 +44,9 @@ const HOLDER = new Columns({
 });
 
 /** Rules, their holders and addresses of the target $1. @param seed a query for the ids of rules */
-const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
+const load = (name: string, seed: string): PreparedStatement => ({
+  name,
+  text: `WITH near AS MATERIALIZED (${seed}),
   held AS MATERIALIZED (SELECT h.* FROM near JOIN rule_holders h ON h.rule_id = near.id)
   SELECT ${ms('now()')} AS now, ${ms('statement_timestamp()')} AS "readAt", ${ms('t.compared_at')} AS "comparedAt",
     ${ms('coalesce(t.compared_at, t.created_at)')} AS "knownSince", ${ms('t.in_flight_until')} AS "listInFlightUntil",
@@ -74,23 +76,30 @@ const load = (seed: string): string => `WITH near AS MATERIALIZED (${seed}),
       LEFT JOIN sessions s ON s.id = ip.session_id LEFT JOIN users u ON u.id = s.user_id
       LEFT JOIN static_ip_rules fixed ON fixed.id = ip.static_ip_rule_id ORDER BY ip.id
     ) address) AS addresses
-  FROM targets t WHERE t.id = $1`;
+  FROM targets t WHERE t.id = $1`,
+});
 
 /** The rules $2, and those that their addresses in the statuses $3 hold besides; of a missing rule, all its addresses. */
-const WITH_NEIGHBOURS = load(`SELECT id FROM rules WHERE id = ANY ($2::uuid[])
+const WITH_NEIGHBOURS = load(
+  'load-with-neighbours',
+  `SELECT id FROM rules WHERE id = ANY ($2::uuid[])
   UNION SELECT other.rule_id FROM rules r JOIN rule_holders h ON h.rule_id = r.id
     CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
     JOIN rule_holders other ON other.resource_ip_id = ip.id
-    WHERE r.id = ANY ($2::uuid[]) AND (ip.status = ANY ($3) OR r.is_missing)`);
+    WHERE r.id = ANY ($2::uuid[]) AND (ip.status = ANY ($3) OR r.is_missing)`,
+);
 
-const DUE = load(`SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.due_at <= now()
+const DUE = load(
+  'load-due',
+  `SELECT r.id FROM rules r WHERE r.target_id = $1 AND r.due_at <= now()
   ORDER BY EXISTS (
     SELECT FROM rule_holders h CROSS JOIN LATERAL ${byKey('resource_ips', 'h.resource_ip_id')} ip
     WHERE h.rule_id = r.id AND h.released_at IS NULL AND ip.status IN ('PENDING', 'APPLIED')
-  ), r.due_at, r.id LIMIT $2`);
+  ), r.due_at, r.id LIMIT $2`,
+);
 
 /** The rules $2, due or not. */
-const THESE = load('SELECT id FROM rules WHERE id = ANY ($2::uuid[]) AND target_id = $1');
+const THESE = load('load-these', 'SELECT id FROM rules WHERE id = ANY ($2::uuid[]) AND target_id = $1');
 
 /** The sessions and static IP rules of the rules' addresses in these statuses. */
 function ownersOf(
@@ -117,13 +126,13 @@ export interface LockedRules {
 export class RuleStore {
   /** Due rules of the target, unwanted ones first. */
   async due(tx: Tx, lease: Lease, limit: number): Promise<DueRules> {
-    const [loaded] = await tx.query<Loaded[]>(DUE, [lease.targetId, limit]);
+    const loaded = await first<Loaded>(tx, DUE, [lease.targetId, limit]);
     return { now: loaded!.now, rules: dueRules(loaded!) };
   }
 
   /** These rules of the target as they are now, due or not. */
   async again(tx: Tx, lease: Lease, ruleIds: readonly string[]): Promise<DueRules> {
-    const [loaded] = await tx.query<Loaded[]>(THESE, [lease.targetId, ruleIds]);
+    const loaded = await first<Loaded>(tx, THESE, [lease.targetId, ruleIds]);
     return { now: loaded!.now, rules: dueRules(loaded!) };
   }
 
@@ -156,7 +165,7 @@ export class RuleStore {
         [ruleIds, statuses],
       );
     const read = async (): Promise<Loaded> =>
-      (await tx.query<Loaded[]>(WITH_NEIGHBOURS, [targetId, ruleIds, statuses]))[0]!;
+      (await first<Loaded>(tx, WITH_NEIGHBOURS, [targetId, ruleIds, statuses]))!;
     const locked = await lockTheirOwners();
     await tx.query('SELECT 1 FROM rules WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE', [
       ruleIds,
