@@ -1,4 +1,4 @@
-import type { HolderKind, Instant, OrganizationId, Provider, RuleCause, RuleEventKind } from '#rules';
+import type { HolderKind, LedgerInterval, OrganizationId, Provider, RuleCause, RuleEventKind } from '#rules';
 import { auditTable, type Tx } from '#entities';
 import { Columns } from './columns';
 
@@ -11,7 +11,7 @@ export interface Origin {
 }
 
 /** A ledger row: an event of a rule for one holder, or for none. */
-export interface LedgerRow {
+export interface LedgerRow extends LedgerInterval {
   readonly kind: RuleEventKind;
   readonly at: Date;
   readonly ruleId: string | null;
@@ -24,10 +24,6 @@ export interface LedgerRow {
   readonly providerRuleId: string | null;
   readonly cause: RuleCause | null;
   readonly message: string | null;
-  readonly possibleFrom: Instant | null;
-  readonly certainFrom: Instant | null;
-  readonly certainUntil: Instant | null;
-  readonly possibleUntil: Instant | null;
   readonly holderKind: HolderKind;
   readonly organizationId: OrganizationId | null;
   readonly resourceId: string | null;

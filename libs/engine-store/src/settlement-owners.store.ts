@@ -1,5 +1,6 @@
 import { LEAVING, rows, type Tx } from '#entities';
 import { CAUSE_OF_OVERDUE, UNWANTED_SINCE } from './backlog.store';
+import type { PlacedRule } from './rows';
 import type {
   EndedReason,
   FamilyIp,
@@ -35,17 +36,11 @@ export interface AffectedStaticRule {
   readonly statuses: ResourceIpStatus[];
 }
 
-type ReportedFields =
-  | 'identifier'
-  | 'address'
-  | 'protocol'
-  | 'ports'
-  | 'providerRuleId'
-  | 'cause'
-  | 'lastError';
-
 /** An overdue rule, for one resource whose organization gets a record. */
-export interface OverdueRule extends Pick<TargetRule, ReportedFields> {
+export interface OverdueRule
+  extends
+    Omit<PlacedRule, 'provider' | 'resourceType'>,
+    Pick<TargetRule, 'providerRuleId' | 'cause' | 'lastError'> {
   readonly ruleId: string;
   readonly unwantedSince: Date;
   readonly organizationId: OrganizationId;

@@ -59,12 +59,7 @@ export class AgentConverger {
     return settled;
   }
 
-  private async settle(
-    tx: Tx,
-    lease: Lease,
-    host: WatchedHost,
-    { rules: due }: DueRules,
-  ): Promise<Settled | null> {
+  private async settle(tx: Tx, lease: Lease, host: WatchedHost, due: DueRules): Promise<Settled | null> {
     const ended = new Set(await this.stores.watch.endedByKernel(tx, lease.targetId));
     const absence = agentAbsence(host.name, host.secondsAway);
     const message = absence?.message ?? `The agent ${host.name} has not reported it yet`;
@@ -79,7 +74,7 @@ export class AgentConverger {
       this.stores,
       lease,
       {
-        ruleIds: due.map(({ ruleId }) => ruleId),
+        ruleIds: due.rules.map(({ ruleId }) => ruleId),
         decide: (rules, moment) => rules.flatMap((rule) => decide(rule, moment)),
         chance: this.timing.random(),
         isAwaited: absence === null,

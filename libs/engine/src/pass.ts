@@ -98,12 +98,7 @@ export class PassRunner {
     const claims = claimsOf(
       traits.wholeList
         ? await this.rows.stores.rules.possiblyPresent(this.rows.database.autocommit, held.lease)
-        : step.rules.map(({ ruleId, key, row: { state, isUnmanaged } }) => ({
-            ruleId,
-            key,
-            state,
-            isUnmanaged,
-          })),
+        : step.rules.map(({ ruleId, row }) => ({ ruleId, ...row })),
     );
     const { credentialId, region } = step.access;
     const access = { ...held.targetName, credentialId, region, isProven: isProven(step) };
@@ -111,12 +106,8 @@ export class PassRunner {
   }
 
   /** A read of the target, or what the pass may take for one: then its rules count as absent. */
-  private async firstRead({
-    held,
-    driver,
-    target,
-    step,
-  }: OpenTarget): Promise<{ done: TimedRead } | { error: DriverError }> {
+  private async firstRead(open: OpenTarget): Promise<{ done: TimedRead } | { error: DriverError }> {
+    const { held, driver, target, step } = open;
     if (needsNoRead(driver, step)) {
       const now = this.timing.now();
       return { done: { rules: [], startedAt: now, endedAt: now } };

@@ -163,13 +163,8 @@ function keepDue(rows: TargetRows, { ruleIds, since = null }: Settlement): void 
 }
 
 /** An unmanaged rule through which access goes on that has ended here. */
-function unmanagedOf({
-  key,
-  providerRuleId,
-  comparedAt,
-  possibleSince,
-  presentSince,
-}: TargetRule): UnmanagedRule[] {
+function unmanagedOf(rule: TargetRule): UnmanagedRule[] {
+  const { key, providerRuleId, comparedAt, possibleSince, presentSince } = rule;
   if (providerRuleId === null || presentSince === null) return [];
   return [{ key, providerRuleId, possibleSince: earliest(comparedAt, possibleSince), presentSince }];
 }

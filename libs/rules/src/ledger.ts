@@ -1,3 +1,4 @@
+import type { AccessInterval } from './access-interval';
 import type { Instant, Rule, Times } from './rule';
 
 /**
@@ -63,6 +64,9 @@ export function lastSeen({ presentSince, observedAt }: Rule, { comparedAt }: Tim
 export const lastCertain = (rule: Rule, times: Times): Instant | null =>
   earliest(lastSeen(rule, times), rule.removalSentAt);
 
+/** An `AccessInterval` by the database's clock. */
+export type LedgerInterval = Readonly<Record<keyof AccessInterval, Instant | null>>;
+
 /**
  * The access of a holder through the rule, as far as observed, for an event about it.
  * @param heldSince null: it has no holder
@@ -74,12 +78,7 @@ export function intervalOf(
   heldSince: Instant | null,
   times: Times,
   endedAt: Instant,
-): {
-  possibleFrom: Instant | null;
-  certainFrom: Instant | null;
-  certainUntil: Instant | null;
-  possibleUntil: Instant | null;
-} {
+): LedgerInterval {
   const isOver = endsAccess(kind);
   const from = rule.presentSince === null ? null : latest(rule.presentSince, heldSince);
   const until = lastCertain(rule, times);

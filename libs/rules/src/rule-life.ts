@@ -260,10 +260,9 @@ export const taken = (rule: Rule, endedAt: Instant): Moved => ({
   rule: {
     ...rule,
     isUnmanaged: true,
+    ...NO_INTERVAL,
     possibleSince: endedAt,
     presentSince: endedAt,
-    observedAt: null,
-    removalSentAt: null,
   },
   event: disappeared(rule),
 });
@@ -295,10 +294,9 @@ export function stale(rule: Rule, access: Access, now: Instant, endedAt: Instant
     unwantedSince: now,
     overdueAt: null,
     cause: 'STALE_RULE',
+    ...NO_INTERVAL,
     possibleSince: endedAt,
     presentSince: endedAt,
-    observedAt: null,
-    removalSentAt: null,
   };
   return { rule: next, event: ruleEvent('FOUND', rule.id, { cause: 'STALE_RULE' }) };
 }

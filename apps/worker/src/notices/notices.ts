@@ -169,15 +169,8 @@ const STOPPED_BY: Readonly<Partial<Record<RemovalCause, string>>> = {
 };
 
 /** The person whose account an administrator gives a way to sign in: others would not notice that a stranger uses it. */
-function ofIdentity({
-  eventType,
-  result,
-  actorType,
-  actorEmail,
-  resourceId,
-  resourceName,
-  details,
-}: FeedRecord): Body | null {
+function ofIdentity(record: FeedRecord): Body | null {
+  const { eventType, result, actorType, actorEmail, resourceId, resourceName, details } = record;
   if (actorType === 'SYSTEM' || result === 'FAILURE') return null;
   if (eventType === 'PASSWORD_RESET_REQUESTED' && actorEmail !== resourceName)
     return {
