@@ -63,7 +63,7 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
    * @returns null when the organization has no such active user
    */
   lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
-    return first<KeyOwner>(
+    return first(
       tx,
       `SELECT is_org_admin AS "isOrgAdmin" FROM users
        WHERE organization_id = $1 AND id = $2 AND is_active FOR SHARE`,
@@ -83,7 +83,7 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
 
   /** @returns the revoked key; null when there is no such key or it was already revoked */
   revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
-    return first<ApiKeyRow>(
+    return first(
       tx,
       `UPDATE api_keys AS k SET revoked_at = now()
        WHERE k.organization_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${COLUMNS}`,

@@ -8,6 +8,7 @@ import {
   type Tx,
   type UserEntity,
   choiceFilter,
+  countOf,
   first,
   flagFilter,
   idFilter,
@@ -63,10 +64,10 @@ const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_
     ARRAY(SELECT DISTINCT p.name FROM user_identities i JOIN identity_providers p ON p.id = i.provider_id
       WHERE i.user_id = u.id ORDER BY p.name) AS "identityProviders",
     u.created_at AS "createdAt", u.updated_at AS "updatedAt"
-  FROM users u`;
+  FROM users u WHERE u.organization_id = $1 AND u.deleted_at IS NULL`;
 
 export const USER_LIST: ListDefinition = {
-  list: `${SELECT} WHERE u.organization_id = $1 AND u.deleted_at IS NULL`,
+  list: SELECT,
   id: 'u.id',
   search: ['u.name', 'u.email'],
   sort: { name: 'u.name', email: 'u.email', createdAt: 'u.created_at', lastLoginAt: 'u.last_login_at' },
@@ -97,11 +98,7 @@ export class UserStore implements TenantStore<UserStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
-    return first<UserRow>(
-      tx,
-      `${SELECT} WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL`,
-      [organization, id],
-    );
+    return first(tx, `${SELECT} AND u.id = $2`, [organization, id]);
   }
 
   /** Serializes transactions that count the organization's users or admins, or choose its recovery administrator. */
@@ -132,11 +129,8 @@ export class UserStore implements TenantStore<UserStore> {
     const { tier } = await this.lock(tx, organization);
     const limit = TIER_LIMITS[tierOf(tier)].users;
     if (limit === null) return true;
-    const [used] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service',
-      [organization],
-    );
-    return used!.count < limit;
+    const used = 'users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service';
+    return (await countOf(tx, used, [organization])) < limit;
   }
 
   /** @returns the new user's id, null when the e-mail is taken */

@@ -16,7 +16,7 @@ import {
   rows,
   touches,
 } from '#entities';
-import { hasSecrets } from './credential-secrets';
+import { DATA_KEY_COLUMNS, hasSecrets } from './credential-secrets';
 
 export interface CredentialRow extends Readonly<
   Omit<
@@ -73,8 +73,10 @@ const IS_SHOWN = 'c.deleted_at IS NULL AND c.parent_id IS NULL';
 /** SQL: the ids of the credential $2 and of its rows for accounts. */
 const FAMILY = `(SELECT id FROM credentials WHERE organization_id = $1 AND (id = $2 OR parent_id = $2))`;
 
+const SELECT = `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND ${IS_SHOWN}`;
+
 export const CREDENTIAL_LIST: ListDefinition = {
-  list: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND ${IS_SHOWN}`,
+  list: SELECT,
   id: 'c.id',
   search: ['c.name', `(SELECT string_agg(hint.value, ' ') FROM jsonb_each_text(c.hints) hint)`],
   sort: { name: 'c.name', lastVerifiedAt: VERIFIED_AT },
@@ -100,11 +102,9 @@ export const credentialChecked = (failure: string): string => `is_valid = (${fai
 export class CredentialStore implements TenantStore<CredentialStore> {
   /** The organization's newest data key; null before its first secret. */
   dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
-    return first<DataKeyRow>(
+    return first(
       tx,
-      `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
-         wrapped_key AS "wrappedKey"
-       FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
+      `SELECT ${DATA_KEY_COLUMNS} FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
       [organization],
     );
   }
@@ -145,11 +145,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
-    return first<CredentialRow>(
-      tx,
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND ${IS_SHOWN}`,
-      [organization, id],
-    );
+    return first(tx, `${SELECT} AND c.id = $2`, [organization, id]);
   }
 
   /**
@@ -280,7 +276,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 
   /** Locks a credential against deletion until the transaction ends. */
   lock(tx: Tx, organization: OrganizationId, id: string): Promise<LockedCredential | null> {
-    return first<LockedCredential>(
+    return first(
       tx,
       `SELECT id, provider, credential_type AS "credentialType", hints FROM credentials c
        WHERE organization_id = $1 AND id = $2 AND ${IS_SHOWN} FOR KEY SHARE`,
@@ -290,7 +286,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 
   /** @param id of the credential, or of its row for an account */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
-    return first<SealedCredential>(
+    return first(
       tx,
       `${SELECT_SEALED_CREDENTIAL} WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
       [organization, id],

@@ -139,7 +139,7 @@ export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
-    return first<StaticIpRuleRow>(tx, `${SELECT} AND s.id = $2`, [organization, id]);
+    return first(tx, `${SELECT} AND s.id = $2`, [organization, id]);
   }
 
   /** As `find`, locked until the transaction ends. */

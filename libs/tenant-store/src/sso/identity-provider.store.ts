@@ -8,6 +8,7 @@ import {
   type TenantStore,
   type Tx,
   choiceFilter,
+  countOf,
   first,
   listPage,
   rows,
@@ -93,20 +94,17 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2`, [organization, id]);
+    return first(tx, `${SELECT} AND p.id = $2`, [organization, id]);
   }
 
   /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [
-      organization,
-      id,
-    ]);
+    return first(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [organization, id]);
   }
 
   /** For a request to the issuer. */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
-    return first<SealedIdentityProvider>(
+    return first(
       tx,
       `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData",
          jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
@@ -120,12 +118,8 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
-  async count(tx: Tx, organization: OrganizationId): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM identity_providers WHERE organization_id = $1',
-      [organization],
-    );
-    return counted!.count;
+  count(tx: Tx, organization: OrganizationId): Promise<number> {
+    return countOf(tx, 'identity_providers WHERE organization_id = $1', [organization]);
   }
 
   /** Whether a user can sign in with one. Call `UserStore.lock` first. @param besides this one; null: any */
@@ -203,7 +197,7 @@ export interface OfferedProvider {
 export class OfferedProviderStore {
   /** Those that people of an organization may sign in with, by name. An unknown slug has none. */
   ofSlug(tx: Tx, slug: string): Promise<OfferedProvider[]> {
-    return rows<OfferedProvider>(
+    return rows(
       tx,
       `SELECT p.id, p.name, p.organization_id AS "organizationId"
        FROM organizations o JOIN identity_providers p ON p.organization_id = o.id

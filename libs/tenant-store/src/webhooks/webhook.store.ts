@@ -9,6 +9,7 @@ import {
   type WebhookDeliveryEntity,
   WebhookEntity,
   choiceFilter,
+  countOf,
   first,
   listPage,
   timedSlice,
@@ -73,22 +74,18 @@ export class WebhookStore implements TenantStore<WebhookStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
-    return first<WebhookRow>(tx, `${SELECT} AND w.id = $2`, [organization, id]);
+    return first(tx, `${SELECT} AND w.id = $2`, [organization, id]);
   }
 
   /** Reads and locks it until the commit. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
     const select = SELECT.replace('SELECT', 'SELECT w.sealed_data AS "sealedData",');
-    return first<LockedWebhook>(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
+    return first(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
-  async count(tx: Tx, organization: OrganizationId): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM webhooks WHERE organization_id = $1',
-      [organization],
-    );
-    return counted!.count;
+  count(tx: Tx, organization: OrganizationId): Promise<number> {
+    return countOf(tx, 'webhooks WHERE organization_id = $1', [organization]);
   }
 
   /** It gets what is sealed from now on. */
