@@ -255,20 +255,4 @@ export class UserStore implements TenantStore<UserStore> {
     );
     return deleted.map(({ id }) => id);
   }
-
-  /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */
-  async resetMfa(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const reset = await rows<{ id: string }>(
-      tx,
-      `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
-       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND mfa_enabled RETURNING id`,
-      [organization, id],
-    );
-    if (reset.length === 0) return false;
-    await tx.query('DELETE FROM recovery_codes WHERE organization_id = $1 AND user_id = $2', [
-      organization,
-      id,
-    ]);
-    return true;
-  }
 }

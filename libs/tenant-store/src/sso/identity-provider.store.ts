@@ -1,5 +1,6 @@
 import { definedFields, type OrganizationId } from '#rules';
 import {
+  DATA_KEY,
   type DataKeyRow,
   IdentityProviderEntity,
   type ListDefinition,
@@ -11,6 +12,7 @@ import {
   countOf,
   first,
   listPage,
+  newestDataKey,
   rows,
   touches,
   unlessTaken,
@@ -106,12 +108,8 @@ export class IdentityProviderStore implements TenantStore<IdentityProviderStore>
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
     return first(
       tx,
-      `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData",
-         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
-           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
-       FROM identity_providers p
-       JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = p.organization_id
-         ORDER BY k.version DESC LIMIT 1) k ON true
+      `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData", ${DATA_KEY}
+       FROM identity_providers p JOIN ${newestDataKey('p.organization_id')} ON true
        WHERE p.organization_id = $1 AND p.id = $2`,
       [organization, id],
     );
