@@ -141,7 +141,6 @@ export const ids = (maximum: number, what: string): Kind => ({
   doc: { type: [String], format: 'uuid', maxItems: maximum },
 });
 
-/** true or false. */
 export const flag = (): Kind => ({
   checks: [IsBoolean(hint('must be true or false'))],
   doc: { type: Boolean },

@@ -36,7 +36,5 @@ const RESOURCES: Columns<ResourceRightDto> = [
   ...TERMS,
 ];
 
-/** The people who may open a resource, with a header. */
 export const peopleCsv = csvOf(PEOPLE);
-/** The resources that a user may open, with a header. */
 export const resourcesCsv = csvOf(RESOURCES);

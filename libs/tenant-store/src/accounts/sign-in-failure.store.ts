@@ -162,7 +162,6 @@ export class KnownDeviceStore {
     );
   }
 
-  /** The ids of all devices of a user. */
   async ofUser(tx: Tx, userId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>('SELECT id FROM known_devices WHERE user_id = $1', [
       userId,

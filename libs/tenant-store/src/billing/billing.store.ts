@@ -129,7 +129,6 @@ export class BillingStore implements TenantStore<BillingStore> {
 
 /** Look-ups of payment services and payment pages, whose references identify the organization. */
 export class PaymentEventStore {
-  /** The organization whose subscription has this checkout. */
   organizationOfCheckout(tx: Tx, adapter: string, reference: string): Promise<OrganizationId | null> {
     return this.organizationOf(tx, 'checkout_reference', adapter, reference);
   }

@@ -57,7 +57,6 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** The names of the roles that reach it. */
   async roleNames(tx: Tx, organization: OrganizationId, id: string): Promise<string[]> {
     const roles = await tx.query<{ name: string }[]>(
       `SELECT r.name FROM roles r WHERE r.organization_id = $1 AND ${reaches('r.id', '$2::uuid')} ORDER BY r.name`,

@@ -119,7 +119,6 @@ export const STATIC_IP_RULE_LIST: ListDefinition = {
 /** SQL: a rule that is closed, and whose end is to come, or was put off. */
 const IS_TO_REOPEN = `closed_on IS NOT NULL AND deleted_at IS NULL AND coalesce(expires_at > clock_timestamp(), true)`;
 
-/** A rule that a lockdown has closed. */
 export interface ClosedRuleRow extends Pick<StaticIpRuleRow, 'id' | 'ipAddress'> {
   readonly resourceIds: string[];
 }

@@ -41,7 +41,6 @@ interface Delivery {
   readonly eventType: string;
 }
 
-/** A delivery whose next attempt is due. */
 export interface DueDelivery extends Delivery {
   readonly attempts: number;
   /** by hand: one attempt */
