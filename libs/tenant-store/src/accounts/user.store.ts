@@ -2,8 +2,6 @@ import { TIER_LIMITS, type Lockdown, type OrganizationId, type Tier, type TierOf
 import {
   type NoticeSwitch,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   type UserEntity,
@@ -12,10 +10,10 @@ import {
   first,
   flagFilter,
   idFilter,
-  listPage,
   rows,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { lockdownOf } from '../organizations/lockdown-sql';
 import { IS_LOCKED } from './sign-in-failure.store';
 
@@ -92,14 +90,8 @@ const DELETED = `deleted_at = now(), is_active = false, password_hash = NULL, mf
   mfa_sealed_secret = NULL, updated_at = now()`;
 
 /** An organization's users. All methods ignore deleted ones. */
-export class UserStore implements TenantStore<UserStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<UserRow>> {
-    return listPage(tx, USER_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
-    return first(tx, `${SELECT} AND u.id = $2`, [organization, id]);
-  }
+export class UserStore extends ListedStore<UserRow> implements TenantStore<UserStore> {
+  protected readonly definition = USER_LIST;
 
   /** Serializes transactions that count the organization's users or admins, or choose its recovery administrator. */
   async lock(

@@ -5,17 +5,15 @@ import {
   SELECT_SEALED_CREDENTIAL,
   type SealedCredential,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
   first,
   insertRow,
-  listPage,
   rows,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { DATA_KEY_COLUMNS, hasSecrets } from './credential-secrets';
 
 export interface CredentialRow extends Readonly<
@@ -99,7 +97,9 @@ export const credentialChecked = (failure: string): string => `is_valid = (${fai
   verification_error = ${failure}::text, last_verified_at = now(), check_attempts = 0,
   check_due_at = now() + interval '24 hours'`;
 
-export class CredentialStore implements TenantStore<CredentialStore> {
+export class CredentialStore extends ListedStore<CredentialRow> implements TenantStore<CredentialStore> {
+  protected readonly definition = CREDENTIAL_LIST;
+
   /** The organization's newest data key; null before its first secret. */
   dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
     return first(
@@ -138,14 +138,6 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       checkInSeconds === null ? null : (): string => `now() + make_interval(secs => ${checkInSeconds})`;
     await insertRow(tx, CredentialEntity, { ...credential, organizationId: organization, checkDueAt });
     return (await this.find(tx, organization, credential.id))!;
-  }
-
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<CredentialRow>> {
-    return listPage(tx, CREDENTIAL_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
-    return first(tx, `${SELECT} AND c.id = $2`, [organization, id]);
   }
 
   /**

@@ -23,19 +23,16 @@ import {
   LEAVING,
   StaticIpRuleEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   Trial,
   type Tx,
   choiceFilter,
-  first,
   idFilter,
   insertRow,
-  listPage,
   rows,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 interface StaticIpRuleEntryRow {
   readonly resourceId: string;
@@ -132,14 +129,11 @@ export interface ResourceRangesRow {
 }
 
 /** Static IP rules. Callers of the writers must have locked the resources with `ResourceStore.lockTargets`. */
-export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
-    return listPage(tx, STATIC_IP_RULE_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
-    return first(tx, `${SELECT} AND s.id = $2`, [organization, id]);
-  }
+export class StaticIpRuleStore
+  extends ListedStore<StaticIpRuleRow>
+  implements TenantStore<StaticIpRuleStore>
+{
+  protected readonly definition = STATIC_IP_RULE_LIST;
 
   /** As `find`, locked until the transaction ends. */
   async lock(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {

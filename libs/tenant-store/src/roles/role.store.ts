@@ -12,6 +12,7 @@ import {
   listPage,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { reaches, resourcesOf } from './granted-sql';
 
 export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
@@ -108,13 +109,11 @@ const LINKS = {
   user: { table: 'users', link: 'role_users', column: 'user_id' },
 } as const;
 
-export class RoleStore implements TenantStore<RoleStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
-    return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
-  }
+export class RoleStore extends ListedStore<RoleRow> implements TenantStore<RoleStore> {
+  protected readonly definition = ROLE_LIST;
 
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    return first(tx, `${SELECT} AND r.id = $2`, [organization, id]);
+  override list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
+    return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
   }
 
   /** Reads and locks the role until the commit, so that a comparison with it shows what changed. */

@@ -4,19 +4,17 @@ import {
   type DataKeyRow,
   IdentityProviderEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
   countOf,
   first,
-  listPage,
   newestDataKey,
   rows,
   touches,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 /** What a group of the issuer makes of its members: members of a role, or administrators. */
 export interface GroupMapping {
@@ -90,14 +88,11 @@ export const IDENTITY_PROVIDER_LIST: ListDefinition = {
 const NAME_KEY = 'identity_providers_organization_id_name_key';
 
 /** The issuers that an organization's people sign in with. */
-export class IdentityProviderStore implements TenantStore<IdentityProviderStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
-    return listPage(tx, IDENTITY_PROVIDER_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first(tx, `${SELECT} AND p.id = $2`, [organization, id]);
-  }
+export class IdentityProviderStore
+  extends ListedStore<IdentityProviderRow>
+  implements TenantStore<IdentityProviderStore>
+{
+  protected readonly definition = IDENTITY_PROVIDER_LIST;
 
   /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {

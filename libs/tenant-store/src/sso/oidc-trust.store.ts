@@ -2,17 +2,15 @@ import type { OrganizationId } from '#rules';
 import {
   type OidcTrustEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
   countOf,
   first,
-  listPage,
   touches,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 /** Claim: the allowed values. */
 export type OidcConditions = Readonly<Record<string, readonly string[]>>;
@@ -53,14 +51,8 @@ export const OIDC_TRUST_LIST: ListDefinition = {
 
 const NAME_KEY = 'oidc_trusts_organization_id_name_key';
 
-export class OidcTrustStore implements TenantStore<OidcTrustStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
-    return listPage(tx, OIDC_TRUST_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    return first(tx, `${SELECT} AND t.id = $2`, [organization, id]);
-  }
+export class OidcTrustStore extends ListedStore<OidcTrustRow> implements TenantStore<OidcTrustStore> {
+  protected readonly definition = OIDC_TRUST_LIST;
 
   /** Reads and locks the trust until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {

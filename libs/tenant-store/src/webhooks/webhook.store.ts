@@ -1,7 +1,6 @@
 import { definedFields, type OrganizationId } from '#rules';
 import {
   type ListDefinition,
-  type ListQuery,
   type Slice,
   type Sliced,
   type TenantStore,
@@ -11,10 +10,10 @@ import {
   choiceFilter,
   countOf,
   first,
-  listPage,
   timedSlice,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { feedEnd } from '../audit/audit.store';
 
 /** URL, secret, former secret and what authorizes at the receiver, each sealed. */
@@ -68,14 +67,8 @@ export const WEBHOOK_LIST: ListDefinition = {
 };
 
 /** An organization's webhooks. Workers send to them: `WebhookDeliveryStore`. */
-export class WebhookStore implements TenantStore<WebhookStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<WebhookRow>> {
-    return listPage(tx, WEBHOOK_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
-    return first(tx, `${SELECT} AND w.id = $2`, [organization, id]);
-  }
+export class WebhookStore extends ListedStore<WebhookRow> implements TenantStore<WebhookStore> {
+  protected readonly definition = WEBHOOK_LIST;
 
   /** Reads and locks it until the commit. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
