@@ -88,6 +88,22 @@ describe('The command line shows an organization', () => {
     expect((await cli.run(['stop'])).code).toBe(0);
   });
 
+  it('what a role takes away counts also where it is reached by label', async () => {
+    const unassign = (role: string): string[] => ['roles', 'unassign', role, '--user', bench.org.adminEmail];
+    await cli.run(['resources', 'label', '--label', 'team=web', 'resource-0']);
+    const create = ['roles', 'create', 'web', '--selector', 'team=web', '--user', bench.org.adminEmail];
+    expect((await cli.run(create)).stdout).toContain('1 resources in all');
+    const { id } = await bench.cli.json<{ id: string }>(['start']);
+    // the other role still gives it
+    expect((await cli.run(unassign('Developers'))).stderr).not.toContain('keeps');
+    const { stderr, code } = await cli.run(unassign('web'));
+    expect(code).toBe(0);
+    expect(stderr).toContain(`keeps resource-0 open; end that with: drawbridge stop ${id.slice(0, 8)}`);
+    await cli.run(['roles', 'assign', 'Developers', '--user', bench.org.adminEmail]);
+    await cli.run(['roles', 'remove', 'web']);
+    expect((await cli.run(['stop', id])).stdout).toContain('CANCELLED');
+  });
+
   it('a key is printed alone and once, works, and can be revoked', async () => {
     const args = ['keys', 'create', 'pipeline', '--scope', 'sessions:read', '--expires', '30'];
     const { stdout, code } = await cli.run(args);

@@ -69,7 +69,6 @@ export interface CloudProvider {
   readonly provider: ProviderName;
   /** path prefix, `/aws` */
   readonly prefix: string;
-  /** the names of its targets */
   readonly targets: readonly string[];
   /** operations that a fault can name */
   readonly operations: Readonly<Record<string, CallEffect>>;

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Timeout of one request. */
 const REQUEST_TIMEOUT_MS = 5000;
 
 /** The time limit of one driver call, over all its requests. */

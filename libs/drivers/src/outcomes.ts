@@ -5,9 +5,6 @@ import type { RuleChange } from './provider-driver';
 
 type Done = Extract<ChangeResult, { result: 'done' }>;
 
-/** Of a removal that left something behind, or found something, which admits no traffic. @param note for people */
-export const doneWith = (note: string): { note: string } => ({ note });
-
 /** The result of each change of one batch, and the failure that stopped the batch. */
 export class Outcomes {
   private readonly results = new Map<string, ChangeResult>();

@@ -50,7 +50,6 @@ export class DriverRegistry {
     return Object.keys(ENTRIES) as Provider[];
   }
 
-  /** Providers with a driver. */
   static get driven(): Provider[] {
     return DriverRegistry.providers.filter((provider) => ENTRIES[provider].load);
   }

@@ -98,7 +98,6 @@ export class ScriptedApi extends ScriptedServer {
     return this;
   }
 
-  /** Forgets the calls and the replies. */
   clear(): void {
     this.calls = [];
     this.replies = new Map();
@@ -115,7 +114,6 @@ export function duringTests<S extends ScriptedServer>(server: S): S {
   return server;
 }
 
-/** The DriverError of a call. */
 export const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
   const error: unknown = await call.catch((reason: unknown) => reason);
   if (error instanceof DriverError) return error;

@@ -24,6 +24,12 @@ export async function first<Row extends object>(
   return row ?? null;
 }
 
+/** @param from SQL: a table, with what its rows are counted by */
+export async function countOf(tx: Tx, from: string, values: readonly unknown[]): Promise<number> {
+  const counted = await first<{ count: number }>(tx, `SELECT count(*)::int AS count FROM ${from}`, values);
+  return counted!.count;
+}
+
 /** Whether a statement returns a row: of a guarded write, whether it was made. */
 export async function touches(
   tx: Tx,

@@ -14,7 +14,6 @@ export interface ActionObject {
   readonly organizationId?: OrganizationId;
 }
 
-/** An object of the organization by its id and name. */
 export const objectNamed = (type: string, { id, name }: Pick<ActionObject, 'id' | 'name'>): ActionObject => ({
   type,
   id,

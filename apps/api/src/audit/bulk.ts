@@ -5,9 +5,8 @@ import { Tenants } from '#tenant-store';
 import type { BulkOutcome, BulkResultDto } from '../http/bulk.dto';
 import type { Actor } from '../http/actor';
 import { failureOf } from '../errors/failure';
-import { auditActor } from './audit-actor';
 import type { AuditedAction } from './audited-actions';
-import { isDenial, MAX_RECORDS_PER_MINUTE } from './denied-actions.filter';
+import { isDenial, recordDenial } from './denied-actions.filter';
 
 type Row = Omit<BulkResultDto, 'status' | 'message' | 'outcome'>;
 
@@ -65,23 +64,8 @@ export class Bulk {
     const failure = failureOf(error);
     if (failure.unexpected)
       this.logger.error({ msg: 'A row of many failed', reason: (error as Error).message });
-    if (!(error instanceof HttpException && isDenial(error))) return failure;
-    const entry = {
-      ...auditActor(actor),
-      ...action,
-      resourceId,
-      resourceName: null,
-      result: 'FAILURE' as const,
-      errorMessage: failure.message,
-      details: { status: failure.status },
-    };
-    const { organizationId } = actor.principal;
-    await this.stores.audit.writeDeniedAction(
-      this.stores.autocommit,
-      organizationId,
-      entry,
-      MAX_RECORDS_PER_MINUTE,
-    );
+    if (error instanceof HttpException && isDenial(error))
+      await recordDenial(this.stores, actor, action, resourceId, error);
     return failure;
   }
 }

@@ -13,8 +13,9 @@ import { principalOfRequest } from '#guards';
 import { sendErrorResponse } from '../http/send-error-response';
 import { ApiError } from '../errors/api-error';
 import { callerAddressOf } from '../http/caller-address';
+import type { Actor } from '../http/actor';
 import { auditActor } from './audit-actor';
-import { auditedActionOf } from './audited-actions';
+import { type AuditedAction, auditedActionOf } from './audited-actions';
 
 /** Malformed requests and requests for objects that do not exist are not denied actions. */
 const DENIAL_STATUSES: readonly number[] = [HttpStatus.FORBIDDEN, HttpStatus.CONFLICT];
@@ -23,8 +24,6 @@ export const isDenial = (exception: HttpException): boolean =>
   DENIAL_STATUSES.includes(exception.getStatus()) ||
   (exception instanceof ApiError && exception.extras.isAudited === true);
 
-/** of one actor */
-export const MAX_RECORDS_PER_MINUTE = 10;
 const MAX_PATH_LENGTH = 200;
 
 /** Writes denied actions to the audit trail, then sends the error response. Successful requests are not affected. */
@@ -57,20 +56,27 @@ export class DeniedActionsFilter implements ExceptionFilter {
     const { id } = request.params;
     // ApiErrors come from services, which have checked that the object exists; guards have not
     const isKnown = exception instanceof ApiError && typeof id === 'string' && isUUID(id);
-    const entry = {
-      ...auditActor({ principal, address: callerAddressOf(request) }),
-      ...action,
-      resourceId: isKnown ? id : null,
-      resourceName: null,
-      result: 'FAILURE' as const,
-      errorMessage: exception.message,
-      details: { status: exception.getStatus(), path: request.path.slice(0, MAX_PATH_LENGTH) },
-    };
-    await this.stores.audit.writeDeniedAction(
-      this.stores.autocommit,
-      principal.organizationId,
-      entry,
-      MAX_RECORDS_PER_MINUTE,
-    );
+    const actor = { principal, address: callerAddressOf(request) };
+    const path = request.path.slice(0, MAX_PATH_LENGTH);
+    await recordDenial(this.stores, actor, action, isKnown ? id : null, exception, { path });
   }
 }
+
+/** Records that an action was denied. @param resourceId null: not known, or of no object that exists */
+export const recordDenial = (
+  { audit, autocommit }: Tenants,
+  actor: Pick<Actor, 'principal' | 'address'>,
+  action: AuditedAction,
+  resourceId: string | null,
+  denial: HttpException,
+  details: { readonly path?: string } = {},
+): Promise<void> =>
+  audit.writeDeniedAction(autocommit, actor.principal.organizationId, {
+    ...auditActor(actor),
+    ...action,
+    resourceId,
+    resourceName: null,
+    result: 'FAILURE',
+    errorMessage: denial.message,
+    details: { status: denial.getStatus(), ...details },
+  });

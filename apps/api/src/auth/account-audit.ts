@@ -10,8 +10,6 @@ export interface AccountName {
   readonly email: string;
 }
 
-const MAX_THROTTLED_RECORDS_PER_MINUTE = 10;
-
 /** Audit records of users' actions on their own accounts and of failed attempts on them. */
 @Injectable()
 export class AccountAudit {
@@ -51,17 +49,11 @@ export class AccountAudit {
     address: HostAddress | null,
     errorMessage: string,
   ): Promise<void> {
-    const entry = {
+    await this.stores.audit.writeDeniedAction(this.stores.autocommit, account.organizationId, {
       ...entryOf(eventType, account, address),
-      result: 'FAILURE' as const,
+      result: 'FAILURE',
       errorMessage,
-    };
-    await this.stores.audit.writeDeniedAction(
-      this.stores.autocommit,
-      account.organizationId,
-      entry,
-      MAX_THROTTLED_RECORDS_PER_MINUTE,
-    );
+    });
   }
 
   /** The account is locked temporarily. */

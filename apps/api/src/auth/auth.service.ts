@@ -63,13 +63,8 @@ export class AuthService {
     const hashClient = hashClientOf(client);
     if (passwordHash === null || !(await this.hasher.isOutdated(passwordHash, password, hashClient))) return;
     const renewed = await this.hasher.hash(password, hashClient);
-    await this.stores.passwords.renewHash(
-      this.stores.autocommit,
-      organizationId,
-      userId,
-      renewed,
-      passwordHash,
-    );
+    const { autocommit, passwords } = this.stores;
+    await passwords.renewHash(autocommit, organizationId, userId, renewed, passwordHash);
   }
 
   /** The fields of `GET /auth/me` beyond the principal. */

@@ -6,7 +6,6 @@ import { recordAction, objectNamed } from '../audit/action-records';
 import { notFound } from '../errors';
 import type { Actor } from '../http/actor';
 
-/** The sign-ins of a user. */
 @Injectable()
 export class SignInsService {
   constructor(private readonly stores: Tenants) {}

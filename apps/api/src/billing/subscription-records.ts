@@ -22,7 +22,6 @@ export class SubscriptionRecords {
     private readonly plans: Plans,
   ) {}
 
-  /** Writes an audit record about a subscription. */
   write(
     tx: Tx,
     org: OrganizationId,

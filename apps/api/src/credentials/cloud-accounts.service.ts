@@ -71,12 +71,8 @@ export class CloudAccountsService {
     const { principal } = actor;
     const credential = await this.credentials.find(principal, id);
     const own = accountShape(credential).of(credential.hints) === account;
-    const row = await this.stores.cloudAccounts.rowOf(
-      this.stores.autocommit,
-      principal.organizationId,
-      id,
-      account,
-    );
+    const { autocommit, cloudAccounts } = this.stores;
+    const row = await cloudAccounts.rowOf(autocommit, principal.organizationId, id, account);
     if (row === null && !own)
       throw notFound(`No resource uses the credential in ${account}: create one first`, 'ACCOUNT_NOT_FOUND');
     await this.credentials.check(actor, row ?? id, credential, { account });

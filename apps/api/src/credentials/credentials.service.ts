@@ -57,11 +57,8 @@ export class CredentialsService {
   }
 
   async find(principal: Principal, id: string): Promise<CredentialRow> {
-    const credential = await this.stores.credentials.find(
-      this.stores.autocommit,
-      principal.organizationId,
-      id,
-    );
+    const { autocommit, credentials } = this.stores;
+    const credential = await credentials.find(autocommit, principal.organizationId, id);
     if (!credential) throw missing(id);
     return credential;
   }

@@ -8,7 +8,6 @@ import { CodedErrorDto, ErrorDto, ScopeErrorDto } from './error.dto';
 import { operationIdOf, routeTable } from './route-table';
 import { describeTags } from './tags';
 
-/** The OpenAPI document of an application. */
 export function openApiDocument(
   app: INestApplication,
   settings: Pick<ApiSettings, 'PUBLIC_URL'> = {},

@@ -26,7 +26,6 @@ type Handler = (...given: unknown[]) => unknown;
 export const operationIdOf = (controller: string, method: string): string =>
   `${controller.replace(/Controller$/, '')}_${method}`;
 
-/** The routes of one controller. */
 export function routesOf(controller: Type): Route[] {
   const methods = Object.entries(Object.getOwnPropertyDescriptors(controller.prototype));
   return methods.flatMap(([name, { value }]: [string, PropertyDescriptor]) => {
@@ -47,7 +46,6 @@ export function routesOf(controller: Type): Route[] {
   });
 }
 
-/** Every route of the application. */
 export function routeTable(app: INestApplicationContext): Route[] {
   const modules = [...app.get(ModulesContainer).values()];
   return modules

@@ -1,6 +1,5 @@
 import type { Schemas, SchemaOrRef } from './document.types';
 
-/** Default examples by format. */
 const BY_FORMAT: Readonly<Record<string, unknown>> = {
   uuid: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
   'date-time': '2026-01-31T09:30:00.000Z',

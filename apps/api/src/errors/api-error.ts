@@ -70,11 +70,10 @@ export const approvalRequired = (message: string): ApiError => forbidden(message
 export const notFound = (message: string, code?: string): ApiError =>
   new ApiError(HttpStatus.NOT_FOUND, message, withCode(code));
 
-export const conflict = (message: string, code?: string): ApiError =>
-  new ApiError(HttpStatus.CONFLICT, message, withCode(code));
+export const conflict = (message: string): ApiError => new ApiError(HttpStatus.CONFLICT, message);
 
-export const unprocessable = (message: string, code?: string): ApiError =>
-  new ApiError(HttpStatus.UNPROCESSABLE_ENTITY, message, withCode(code));
+export const unprocessable = (message: string): ApiError =>
+  new ApiError(HttpStatus.UNPROCESSABLE_ENTITY, message);
 
 /** @param retryAfterSeconds whole seconds, for the Retry-After header */
 export const tooManyRequests = (message: string, retryAfterSeconds: number): ApiError =>

@@ -46,7 +46,6 @@ export function rememberCallerAddress(
   };
 }
 
-/** The caller of a request. */
 export const callerOfRequest = (request: IncomingMessage): Caller => callers.get(request) ?? UNREAD;
 
 /** The address that is counted and recorded; null when the connection was closed before it was read. */

@@ -8,6 +8,20 @@ const FORMULA = /(^|[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])|^(?=[\t\r])/g;
 export const csvLine = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => field(cell ?? '')).join(',')}\r\n`;
 
+type Cell = string | number | boolean | Date | null;
+export type Columns<Row> = readonly (readonly [name: string, value: (row: Row) => Cell])[];
+
+/** Rows as CSV, with a header. Times are in ISO 8601. */
+export const csvOf =
+  <Row>(columns: Columns<Row>) =>
+  (rows: readonly Row[]): string =>
+    [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => textOf(value(row))))]
+      .map(csvLine)
+      .join('');
+
+const textOf = (cell: Cell): string | null =>
+  cell instanceof Date ? cell.toISOString() : cell === null ? null : String(cell);
+
 function field(text: string): string {
   const safe = text.replaceAll(FORMULA, "$1'");
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -141,7 +141,6 @@ export const ids = (maximum: number, what: string): Kind => ({
   doc: { type: [String], format: 'uuid', maxItems: maximum },
 });
 
-/** true or false. */
 export const flag = (): Kind => ({
   checks: [IsBoolean(hint('must be true or false'))],
   doc: { type: Boolean },
@@ -186,18 +185,13 @@ export const names = (maximum: number, what: string): Kind => ({
   doc: { type: [String] },
 });
 
-/** At least one of these values, in a JSON array. @param what the values are, in plural */
-export const someOf = (
-  values: readonly string[],
-  what: string,
-  enumName: string,
-  refusal?: string,
-): Kind => ({
+/** At least one of these scopes, in a JSON array. @param refusal of any other one */
+export const someScopes = (values: readonly string[], enumName: string, refusal?: string): Kind => ({
   checks: [
-    IsArray(hint(`must be an array of ${what}`)),
-    ArrayMaxSize(100, hint(`must hold at most 100 ${what}`)),
+    IsArray(hint('must be an array of scopes')),
+    ArrayMaxSize(100, hint('must hold at most 100 scopes')),
     IsIn(values, each(refusal ?? `must hold only ${values.join(', ')}`)),
-    ArrayNotEmpty(hint(`must hold at least one ${what.replace(/s$/, '')}`)),
+    ArrayNotEmpty(hint('must hold at least one scope')),
   ],
   doc: { enum: values, isArray: true, enumName },
 });

@@ -15,5 +15,4 @@ export function assignRequestId(request: IncomingMessage, response: ServerRespon
   next();
 }
 
-/** The id set by `assignRequestId`. */
 export const requestIdOf = (request: IncomingMessage): string | null => requestIds.get(request) ?? null;

@@ -2,7 +2,6 @@ import { Transform } from 'class-transformer';
 import { emailForm, hiddenCharacters } from '#rules';
 import { checkedBy } from './checked-by';
 
-/** Property decorator: trims the text. */
 export const trimmed = (): PropertyDecorator =>
   Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value));
 

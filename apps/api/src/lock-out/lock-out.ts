@@ -82,11 +82,8 @@ export class LockOut {
   ): Promise<DeviceAttempt> {
     if (deviceToken === null) return this.refuse(lockedKey);
     // also queried without accounts, so that the response time does not reveal whether an account exists
-    const device = await this.stores.knownDevices.find(
-      this.stores.autocommit,
-      opaqueTokenHash(deviceToken),
-      userIds,
-    );
+    const { autocommit, knownDevices } = this.stores;
+    const device = await knownDevices.find(autocommit, opaqueTokenHash(deviceToken), userIds);
     if (!device) return this.refuse(lockedKey);
     const key = deviceCounter(secret, device.id);
     const attempt = (await this.count(key, DEVICE_RULE)) ?? (await this.refuse(key));

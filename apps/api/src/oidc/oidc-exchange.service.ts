@@ -13,7 +13,6 @@ import { Issuers } from './issuers';
 import { checked, failureIn, trustChecks, type TokenCheck } from './token-check';
 
 /** Of each client address: anybody can send tokens that name an organization. */
-const MAX_REFUSALS_PER_MINUTE = 10;
 
 /** Claims that say which job exchanged its token; recorded in the audit trail where a token has them. */
 const JOB_CLAIMS = (
@@ -139,22 +138,17 @@ export class OidcExchangeService {
     { check, trust }: Refusal,
     address: HostAddress | null,
   ): Promise<void> {
-    await this.stores.audit.writeThrottledFailure(
-      this.stores.autocommit,
-      organization,
-      {
-        ...UNKNOWN_ACTOR,
-        ipAddress: address?.text ?? null,
-        eventType: 'OIDC_EXCHANGE_REFUSED',
-        resourceType: 'OIDC_TRUST',
-        resourceId: trust?.id ?? null,
-        resourceName: trust?.name ?? null,
-        result: 'FAILURE',
-        errorMessage: `An ID token was refused: ${check.claim} must be ${check.wanted}`,
-        details: { claim: check.claim },
-      },
-      MAX_REFUSALS_PER_MINUTE,
-    );
+    await this.stores.audit.writeThrottledFailure(this.stores.autocommit, organization, {
+      ...UNKNOWN_ACTOR,
+      ipAddress: address?.text ?? null,
+      eventType: 'OIDC_EXCHANGE_REFUSED',
+      resourceType: 'OIDC_TRUST',
+      resourceId: trust?.id ?? null,
+      resourceName: trust?.name ?? null,
+      result: 'FAILURE',
+      errorMessage: `An ID token was refused: ${check.claim} must be ${check.wanted}`,
+      details: { claim: check.claim },
+    });
   }
 }
 

@@ -31,7 +31,6 @@ const shortened = (text: string): string => {
 type Claims = Readonly<Record<string, unknown>>;
 type Trust = Pick<OidcTrustRow, 'preset' | 'conditions' | 'isEnabled' | 'isServiceUserActive'>;
 
-/** The checks of a trust against the claims of a token. */
 export function trustChecks(trust: Trust, claims: Claims): TokenCheck[] {
   return [
     stateCheck(trust),

@@ -38,11 +38,8 @@ export class ResourceVerifier {
       const chains = reported?.guard.otherChains?.map((chain) => `the nftables chain ${chain}`);
       return { failure, secrets: null, warnings: overrideWarnings(chains ?? []) };
     }
-    const sealed = await this.stores.credentials.sealed(
-      this.stores.autocommit,
-      organization,
-      resource.accessId,
-    );
+    const { autocommit, credentials } = this.stores;
+    const sealed = await credentials.sealed(autocommit, organization, resource.accessId);
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driverFor(resource.provider, resource.resourceType);
     let warnings: readonly string[] = [];

@@ -1,10 +1,8 @@
-import { csvLine } from '../http/csv';
+import { type Columns, csvOf } from '../http/csv';
 import type { PersonRightDto, ResourceRightDto } from './dto/right.dto';
 
 /** A file has at most so many rows. */
 export const MAX_CSV_ROWS = 100_000;
-
-type Columns<Row> = readonly (readonly [name: string, value: (row: Row) => string | number | boolean])[];
 
 const TERMS: Columns<PersonRightDto | ResourceRightDto> = [
   ['roles', ({ roles }) => roles.map(({ name }) => name).join('; ')],
@@ -38,14 +36,5 @@ const RESOURCES: Columns<ResourceRightDto> = [
   ...TERMS,
 ];
 
-const csvOf =
-  <Row>(columns: Columns<Row>) =>
-  (rows: readonly Row[]): string =>
-    [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => String(value(row))))]
-      .map(csvLine)
-      .join('');
-
-/** The people who may open a resource, with a header. */
 export const peopleCsv = csvOf(PEOPLE);
-/** The resources that a user may open, with a header. */
 export const resourcesCsv = csvOf(RESOURCES);

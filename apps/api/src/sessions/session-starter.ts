@@ -41,7 +41,6 @@ interface Inserted {
   readonly released: readonly WokenTargets[];
 }
 
-/** The token of a session with this id. */
 type TokenOf = (sessionId: string) => string;
 
 interface StartRequest {
@@ -172,7 +171,6 @@ export class SessionStarter {
   }
 }
 
-/** A new id, and the hash of its token. */
 function identified(tokenOf: TokenOf | null): Pick<NewSession, 'id' | 'tokenHash'> {
   const id = randomUUID();
   return { id, tokenHash: tokenOf && sessionTokenHash(tokenOf(id)) };

@@ -53,32 +53,14 @@ export const longestWait = (queues: readonly AccountQueue[]): number | null =>
         }),
       );
 
-export function toSession(row: SessionRow): SessionDto {
-  const { held, skipped } = divideSkipped(row.resourceIps);
+export function toSession({ queues, holder, resourceIps, ...row }: SessionRow): SessionDto {
+  const { held, skipped } = divideSkipped(resourceIps);
   return {
-    id: row.id,
-    userId: row.userId,
-    userName: row.userName,
-    userEmail: row.userEmail,
-    ipv4Address: row.ipv4Address,
-    ipv6Address: row.ipv6Address,
-    holder: row.holder === '' ? null : row.holder,
-    status: row.status,
-    startedAt: row.startedAt,
-    expiresAt: row.expiresAt,
-    leaseUntil: row.leaseUntil,
-    endedAt: row.endedAt,
-    endedReason: row.endedReason,
-    endedCause: row.endedCause,
+    ...row,
+    holder: holder === '' ? null : holder,
     resourceIps: held.map(toResourceIp),
-    opensInSeconds: longestWait(row.queues ?? []),
+    opensInSeconds: longestWait(queues ?? []),
     ...(skipped.length > 0 && { skippedIps: skipped.map(toSkippedIp) }),
-    reason: row.reason,
-    ticket: row.ticket,
-    accessRequestId: row.accessRequestId,
-    approvers: row.approvers,
-    breakGlass: row.breakGlass,
-    createdAt: row.createdAt,
   };
 }
 

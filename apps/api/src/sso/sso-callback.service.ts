@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { AuditEntry } from '#entities';
 import { WakeUps } from '#jobs';
 import type { HostAddress } from '#rules';
 import { newOpaqueToken, opaqueTokenHash } from '#secrets';
@@ -13,7 +12,6 @@ import { SsoAccounts } from './sso-accounts';
 import { SsoAddresses } from './sso-addresses';
 
 /** Of each client address: anybody can begin a sign-in and answer it. */
-const MAX_FAILURES_PER_MINUTE = 10;
 
 /** Why an answer is refused. */
 class SignInRefused extends Error {
@@ -45,11 +43,8 @@ export class SsoCallbackService {
    */
   async answer(slug: string, query: URLSearchParams, address: HostAddress | null): Promise<string> {
     const state = query.get('state') ?? '';
-    const attempt = await this.stores.ssoAttempts.useState(
-      this.stores.autocommit,
-      slug,
-      opaqueTokenHash(state),
-    );
+    const { autocommit, ssoAttempts } = this.stores;
+    const attempt = await ssoAttempts.useState(autocommit, slug, opaqueTokenHash(state));
     // a page that was loaded again, or kept
     if (!attempt && this.settings.CONSOLE === 'on') return this.addresses.withError('console', 'over');
     if (!attempt) throw badRequest(SIGN_IN_ERRORS.over);
@@ -116,31 +111,20 @@ export class SsoCallbackService {
     reason: string,
     address: HostAddress | null,
   ): Promise<void> {
-    return this.stores.audit.writeThrottledFailure(
-      this.stores.autocommit,
-      organizationId,
-      failedLogin(providerId, reason, address),
-      MAX_FAILURES_PER_MINUTE,
-    );
+    return this.stores.audit.writeThrottledFailure(this.stores.autocommit, organizationId, {
+      actorType: 'USER',
+      actorId: null,
+      actorEmail: null,
+      ipAddress: address?.text ?? null,
+      eventType: 'USER_LOGIN',
+      resourceType: 'IDENTITY_PROVIDER',
+      resourceId: providerId,
+      resourceName: null,
+      result: 'FAILURE',
+      errorMessage: reason,
+    });
   }
 }
-
-const failedLogin = (
-  providerId: string,
-  reason: string,
-  address: HostAddress | null,
-): AuditEntry & { readonly result: 'FAILURE' } => ({
-  actorType: 'USER',
-  actorId: null,
-  actorEmail: null,
-  ipAddress: address?.text ?? null,
-  eventType: 'USER_LOGIN',
-  resourceType: 'IDENTITY_PROVIDER',
-  resourceId: providerId,
-  resourceName: null,
-  result: 'FAILURE',
-  errorMessage: reason,
-});
 
 /** A code that the issuer does not take is no word about the person. */
 function refusalOf({ kind, message }: IssuerFailure): SignInRefused {

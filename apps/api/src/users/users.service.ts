@@ -98,7 +98,7 @@ export class UsersService {
       const { recoveryAdministratorId } = await this.stores.users.lock(tx, principal.organizationId);
       const user = await this.requireUser(tx, principal, id);
       refuseRecovery(user, recoveryAdministratorId, 'without MFA');
-      if (!(await this.stores.users.resetMfa(tx, principal.organizationId, id))) {
+      if (!(await this.stores.mfa.disable(tx, principal.organizationId, id))) {
         throw notPossible('MFA is not enabled for the user');
       }
       await recordAction(tx, actor, 'MFA_RESET', objectOf(user));

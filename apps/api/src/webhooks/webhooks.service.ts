@@ -134,14 +134,8 @@ export class WebhooksService {
 
   async deliveries(principal: Principal, id: string, query: DeliveryQueryDto): Promise<Sliced<DeliveryRow>> {
     await this.find(principal, id);
-    const { organizationId } = principal;
-    return this.stores.webhooks.deliveries(
-      this.stores.autocommit,
-      organizationId,
-      id,
-      query.status ?? null,
-      query,
-    );
+    const { autocommit, webhooks } = this.stores;
+    return webhooks.deliveries(autocommit, principal.organizationId, id, query.status ?? null, query);
   }
 
   async redeliver(actor: Actor, id: string, deliveryId: string): Promise<void> {

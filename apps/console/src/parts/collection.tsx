@@ -129,7 +129,6 @@ interface ScreenProps<Path extends ListPath> extends CollectionProps<Path> {
   readonly create?: ReactNode;
 }
 
-/** A screen that is a list. */
 export const CollectionScreen = <Path extends ListPath>({
   title,
   lead,

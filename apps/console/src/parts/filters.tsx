@@ -41,7 +41,6 @@ export const askedBy = (filters: readonly Filter[], address: Address): ListParam
 
 const ENABLED = { ENABLED: 'enabled', DISABLED: 'disabled' };
 
-/** The filter `state`. */
 export const stateFilter = (options: Readonly<Record<string, string>> = ENABLED): Filter => ({
   name: 'state',
   label: 'State',

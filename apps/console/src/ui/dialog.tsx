@@ -109,11 +109,9 @@ interface OpenerProps {
   readonly label: string;
   readonly kind?: ButtonKind;
   readonly title: string;
-  /** @param close closes the dialog */
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog. */
 export function DialogButton({ label, kind = 'normal', title, children }: OpenerProps) {
   const [isOpen, setOpen] = useState(false);
   const close = (): void => setOpen(false);

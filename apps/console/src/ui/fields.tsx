@@ -87,7 +87,6 @@ export function TextArea(
 }
 
 interface SelectProps extends FieldProps {
-  /** values and their texts */
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly defaultValue?: string;
   readonly value?: string;

@@ -45,7 +45,6 @@ export class Accounts {
     return account === HOME[provider] || this.of(provider, account) !== undefined;
   }
 
-  /** The account that a target is in. */
   ownerOf(provider: WithAccounts, target: string): string {
     return this.owners.get(`${provider} ${target}`) ?? HOME[provider];
   }

@@ -1,5 +1,5 @@
 import { History } from '../ground-truth/history';
-import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { checkPlugins, allowedSources, whitelistOf } from './ip-restriction';
 import type { JsonObject } from './merge';
@@ -105,14 +105,9 @@ export class GatewayObjects {
 export const ruleIdOf = (id: string, entry: string): string => `${COLLECTION_OF[id]}/${id}#${entry}`;
 
 function ledgerRulesOf({ value, ours }: GatewayObject, id: string): LedgerRule[] {
-  return allowedSources(value).map(({ entry, address }) => ({
-    provider: 'APISIX',
-    target: id,
-    address,
-    ...ALL_TRAFFIC,
-    ours: ours.includes(entry),
-    providerRuleId: ruleIdOf(id, entry),
-  }));
+  return allowedSources(value).map(({ entry, address }) =>
+    allTrafficRule('APISIX', id, address, ours.includes(entry), ruleIdOf(id, entry)),
+  );
 }
 
 function initialValue(id: string): JsonObject {

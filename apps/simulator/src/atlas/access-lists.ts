@@ -1,6 +1,6 @@
-import { bareAddress, readAddressOrCidr } from '../cidr';
+import { readAddressOrCidr } from '../cidr';
 import { History } from '../ground-truth/history';
-import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { badRequest, busy, full, noEntry } from './atlas-error';
 
@@ -147,11 +147,5 @@ export class AccessLists {
   }
 }
 
-const ledgerRuleOf = (target: string, { cidr, comment }: Entry): LedgerRule => ({
-  provider: 'ATLAS',
-  target,
-  address: bareAddress(cidr),
-  ...ALL_TRAFFIC,
-  ours: carriesMark([comment]),
-  providerRuleId: cidr,
-});
+const ledgerRuleOf = (target: string, { cidr, comment }: Entry): LedgerRule =>
+  allTrafficRule('ATLAS', target, cidr, carriesMark([comment]));

@@ -18,7 +18,6 @@ export const busy = (): CloudError =>
 export const unauthorized = (): CloudError =>
   error(401, 'INVALID_SERVICE_ACCOUNT_TOKEN', 'The access token is invalid or expired.');
 
-/** Atlas' errors for faults. */
 export const FAULT_ERRORS: Readonly<Record<Refusal, () => CloudError>> = {
   throttle: () => error(429, 'RATE_LIMITED', 'Resource is rate limited.'),
   error: () => error(500, 'UNEXPECTED_ERROR', 'Unexpected error.'),

@@ -133,7 +133,6 @@ interface RefusedCall {
   readonly targetId: string;
 }
 
-/** EC2's errors for faults. */
 const FAULT_ERRORS: Readonly<Record<Refusal, (call: RefusedCall) => CloudError>> = {
   throttle: requestLimitExceeded,
   error: internalError,

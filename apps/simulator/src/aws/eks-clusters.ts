@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 import { randomUUID } from 'node:crypto';
-import { bareAddress, readCidr } from '../cidr';
+import { readCidr } from '../cidr';
 import { CloudError } from '../cloud-error';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
-import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
 import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
@@ -144,14 +144,7 @@ function ledgerRulesOf({ publicAccessCidrs, ours }: Cluster, target: string): Le
   const open = publicAccessCidrs.length === 0 ? ['0.0.0.0/0'] : publicAccessCidrs;
   return [...new Set(open)]
     .filter((cidr) => cidr !== OFFICE)
-    .map((cidr) => ({
-      provider: 'AWS',
-      target,
-      address: bareAddress(cidr),
-      ...ALL_TRAFFIC,
-      ours: ours.includes(cidr),
-      providerRuleId: cidr,
-    }));
+    .map((cidr) => allTrafficRule('AWS', target, cidr, ours.includes(cidr)));
 }
 
 const isSame = (one: readonly string[], other: readonly string[]): boolean =>

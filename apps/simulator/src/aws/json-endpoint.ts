@@ -36,7 +36,7 @@ export interface JsonService {
   /** Before the call: whether the region serves it, and the account's rate. @throws CloudError */
   admit(call: JsonCall, signed: SignedCall): void;
   perform(call: JsonCall, how: CallModifiers, request: CloudRequest): Json;
-  refusal(why: Refusal, call: JsonCall): CloudError;
+  refusal(why: Refusal): CloudError;
 }
 
 /** Checks what all JSON services check: the signature, and the permissions of the account and of the session. */
@@ -60,8 +60,7 @@ export class JsonEndpoint {
         this.authorize(call, signed);
       },
       perform: (how) => jsonAnswer(200, service.perform(call!, how, request)),
-      refuse: (why) =>
-        why === 'refuse' ? denied(this.action(call!), call!.arn) : service.refusal(why, call!),
+      refuse: (why) => (why === 'refuse' ? denied(this.action(call!), call!.arn) : service.refusal(why)),
       render,
     });
   }

@@ -1,5 +1,4 @@
-import { bareAddress } from '../cidr';
-import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import type { World } from '../provider';
 import { ACCOUNT_ID } from './credentials';
 import { listInState, listMalformed, listNotFound } from './prefix-list-errors';
@@ -144,11 +143,6 @@ export function currentVersion({ versions }: PrefixList, asOf = Number.POSITIVE_
 }
 
 const ledgerRulesOf = ({ id }: PrefixList, entries: readonly PrefixListEntry[]): LedgerRule[] =>
-  entries.map(({ cidr, description }) => ({
-    provider: 'AWS',
-    target: id,
-    address: bareAddress(cidr),
-    ...ALL_TRAFFIC,
-    ours: carriesMark([description]),
-    providerRuleId: `${id}/${cidr}`,
-  }));
+  entries.map(({ cidr, description }) =>
+    allTrafficRule('AWS', id, cidr, carriesMark([description]), `${id}/${cidr}`),
+  );

@@ -80,7 +80,6 @@ export class SecurityGroups {
     return [...this.groups.values()].map((rules) => rules.get(ruleId)).find((rule) => rule !== undefined);
   }
 
-  /** The inbound rule with this identity. */
   findSame(groupId: string, spec: RuleSpec): SecurityGroupRule | undefined {
     const identity = identityOf(spec);
     return this.rules(groupId).find((rule) => !rule.isEgress && identityOf(rule) === identity);

@@ -8,7 +8,6 @@ import type { Caller, Credentials } from './credentials';
 
 export interface SignedCall {
   readonly caller: Caller;
-  readonly accessKeyId: string;
   readonly region: string;
 }
 
@@ -97,7 +96,7 @@ export async function checkSignature(
   const signing = { caller, accessKeyId, region, service, signedHeaders, signedAt };
   const isInScope = scope === service && day === isoDay(signedAt);
   if (!isInScope || (await computeSignature(request, signing)) !== signature) throw refusals.mismatch();
-  return { caller, accessKeyId, region };
+  return { caller, region };
 }
 
 /** The id of the key that a request claims to be signed with. */

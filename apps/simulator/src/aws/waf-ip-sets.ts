@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
-import { bareAddress, readCidr } from '../cidr';
+import { readCidr } from '../cidr';
 import { CloudError } from '../cloud-error';
 import { halfChanged } from '../faults/half-changed';
 import type { CallModifiers, Refusal } from '../faults/serve-call';
 import { History } from '../ground-truth/history';
-import { ALL_TRAFFIC, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, type LedgerRule } from '../ground-truth/ledger';
 import type { CloudRequest, World } from '../provider';
 import { readJson } from '../read-json';
 import { ACCOUNT_ID } from './credentials';
@@ -162,14 +162,9 @@ export class WafIpSets implements JsonService {
 }
 
 const ledgerRulesOf = ({ addresses, ours }: IpSet, target: string): LedgerRule[] =>
-  [...new Set(addresses.map(canonical))].map((cidr) => ({
-    provider: 'AWS',
-    target,
-    address: bareAddress(cidr),
-    ...ALL_TRAFFIC,
-    ours: ours.includes(cidr),
-    providerRuleId: cidr,
-  }));
+  [...new Set(addresses.map(canonical))].map((cidr) =>
+    allTrafficRule('AWS', target, cidr, ours.includes(cidr)),
+  );
 
 const canonical = (entry: string): string => readCidr(entry)?.text ?? entry;
 

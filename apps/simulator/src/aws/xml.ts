@@ -18,7 +18,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 
-/** Renders the content of an element. */
 function renderXml(content: XmlContent): string {
   if (typeof content !== 'object') return escape(String(content));
   const members = Array.isArray(content)

@@ -123,20 +123,23 @@ export class AzureProvider implements CloudProvider {
   }
 }
 
+const protocolOf = (protocol: string): string =>
+  protocol === 'all' ? '*' : `${protocol.charAt(0).toUpperCase()}${protocol.slice(1)}`;
+
+const portRangeOf = (from: number | null, to: number | null): string =>
+  from === null ? '*' : to === null || from === to ? `${from}` : `${from}-${to}`;
+
 function propertiesOf(rule: UnmanagedRuleSpec, priority: number): Record<string, unknown> {
-  const from = rule.fromPort;
-  const to = rule.toPort ?? from;
   return {
     ...(rule.description !== undefined && { description: rule.description }),
-    protocol:
-      rule.protocol === 'all' ? '*' : `${rule.protocol.charAt(0).toUpperCase()}${rule.protocol.slice(1)}`,
+    protocol: protocolOf(rule.protocol),
     access: rule.isDenial ? 'Deny' : 'Allow',
     direction: 'Inbound',
     priority,
     sourceAddressPrefix: rule.address,
     sourcePortRange: '*',
     destinationAddressPrefix: rule.part ?? '*',
-    destinationPortRange: from === null ? '*' : from === to ? `${from}` : `${from}-${to}`,
+    destinationPortRange: portRangeOf(rule.fromPort, rule.toPort),
   };
 }
 
@@ -146,25 +149,15 @@ function changedProperties(
   { address, protocol, fromPort, toPort, description, fields }: UnmanagedRuleChange,
 ): Record<string, unknown> {
   const { sourceAddressPrefixes, destinationPortRanges, ...rest } = properties;
-  const changed = propertiesOf(
-    {
-      target: '',
-      address: address ?? '',
-      protocol: protocol ?? '',
-      fromPort: fromPort ?? null,
-      toPort: toPort ?? null,
-      description,
-    },
-    properties.priority,
-  );
-  const changesPorts = fromPort !== undefined || toPort !== undefined;
+  const ports =
+    fromPort === undefined && toPort === undefined
+      ? { destinationPortRanges }
+      : { destinationPortRange: portRangeOf(fromPort ?? null, toPort ?? null) };
   return {
     ...rest,
-    ...(address === undefined
-      ? { sourceAddressPrefixes }
-      : { sourceAddressPrefix: changed['sourceAddressPrefix'] }),
-    ...(changesPorts ? { destinationPortRange: changed['destinationPortRange'] } : { destinationPortRanges }),
-    ...(protocol !== undefined && { protocol: changed['protocol'] }),
+    ...(address === undefined ? { sourceAddressPrefixes } : { sourceAddressPrefix: address }),
+    ...ports,
+    ...(protocol !== undefined && { protocol: protocolOf(protocol) }),
     ...(description !== undefined && { description }),
     ...fields,
   };

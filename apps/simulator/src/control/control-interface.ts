@@ -140,7 +140,6 @@ export class ControlInterface {
     return ok({ changed: this.openRules(provider, target, ids) });
   }
 
-  /** The open rules that a query selects. */
   private select(query: URLSearchParams): { provider: CloudProvider; target: string; rules: OpenRule[] } {
     const input = Input.fromQuery(query, RULE_FIELDS);
     const provider = this.requireProvider(input);

@@ -102,7 +102,6 @@ export class Input {
     throw new BadInput(name, `${name} must be a list of some of`, allowed);
   }
 
-  /** A whole number from `lowest` to `highest`. */
   integer(name: string, lowest: number, highest: number): number | undefined {
     const value = this.get(name);
     if (value === undefined) return undefined;

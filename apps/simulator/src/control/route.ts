@@ -17,7 +17,6 @@ export type Route = (request: ControlRequest) => ControlAnswer;
 
 export const ok = (body: unknown): ControlAnswer => ({ status: 200, body });
 
-/** The answer to input that is refused. */
 export const badInput = (error: BadInput): ControlAnswer => ({
   status: 400,
   body: {

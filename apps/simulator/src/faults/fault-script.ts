@@ -74,7 +74,6 @@ const EFFECTS_OF: Partial<Record<FaultKind, readonly CallEffect[]>> = {
   'fail-later': ['add', 'remove', 'change'],
 };
 
-/** Whether a fault of this kind can hit a call with this effect. */
 export const canHit = (kind: FaultKind, effect: CallEffect): boolean =>
   EFFECTS_OF[kind]?.includes(effect) ?? true;
 

@@ -34,7 +34,6 @@ export interface CallHandlers {
   refuse(why: Refusal): CloudError;
   /** Accepts a write that fails later; without it, `fail-later` answers with an error at once. */
   failLater?(): CloudAnswer | Promise<CloudAnswer>;
-  /** An error as the cloud answers it. */
   render(error: CloudError): CloudAnswer;
 }
 

@@ -123,7 +123,6 @@ export class ComputeEndpoint {
     });
   }
 
-  /** Compute's errors for faults. */
   private faultError(why: Refusal, permission: string | null, network = 'default'): CloudError {
     const path = networkPath(network);
     const errors: Readonly<Record<Refusal, () => CloudError>> = {

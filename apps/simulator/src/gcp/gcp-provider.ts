@@ -91,17 +91,23 @@ export class GcpProvider implements CloudProvider {
   }
 }
 
+function trafficOf({
+  protocol,
+  fromPort,
+  toPort,
+}: Pick<UnmanagedRuleSpec, 'protocol' | 'fromPort' | 'toPort'>): object {
+  const hasPorts = fromPort !== null && (protocol === 'tcp' || protocol === 'udp');
+  const ports = `${fromPort}-${toPort ?? fromPort}`.replace(/^(\d+)-\1$/, '$1');
+  return { IPProtocol: protocol === 'icmpv6' ? '58' : protocol, ...(hasPorts && { ports: [ports] }) };
+}
+
 /** The change of another program as a request, so that it passes the same checks. */
 function bodyOfUnmanaged(rule: UnmanagedRuleSpec, id: string): Readonly<Record<string, unknown>> {
-  const hasPorts = rule.fromPort !== null && (rule.protocol === 'tcp' || rule.protocol === 'udp');
-  const ports = `${rule.fromPort}-${rule.toPort ?? rule.fromPort}`.replace(/^(\d+)-\1$/, '$1');
   return {
     name: `by-hand-${id}`,
     network: networkPath(rule.target),
     sourceRanges: [rule.address],
-    [rule.isDenial ? 'denied' : 'allowed']: [
-      { IPProtocol: rule.protocol === 'icmpv6' ? '58' : rule.protocol, ...(hasPorts && { ports: [ports] }) },
-    ],
+    [rule.isDenial ? 'denied' : 'allowed']: [trafficOf(rule)],
     ...(rule.priority !== undefined && { priority: rule.priority }),
     ...(rule.part !== undefined && { targetTags: [rule.part] }),
     ...(rule.description !== undefined && { description: rule.description }),
@@ -115,21 +121,15 @@ function changedBody(
 ): Readonly<Record<string, unknown>> {
   const { id: _, ...body } = firewallJson(rule);
   const changesTraffic = protocol !== undefined || fromPort !== undefined || toPort !== undefined;
-  const { allowed } = bodyOfUnmanaged(
-    {
-      target: rule.network,
-      address: '',
-      protocol: protocol ?? rule.allowed[0]?.IPProtocol ?? 'tcp',
-      fromPort: fromPort ?? null,
-      toPort: toPort ?? null,
-      description: undefined,
-    },
-    rule.id,
-  );
+  const traffic = trafficOf({
+    protocol: protocol ?? rule.allowed[0]?.IPProtocol ?? 'tcp',
+    fromPort: fromPort ?? null,
+    toPort: toPort ?? null,
+  });
   return {
     ...body,
     ...(address !== undefined && { sourceRanges: [address] }),
-    ...(changesTraffic && { allowed }),
+    ...(changesTraffic && { allowed: [traffic] }),
     ...(description !== undefined && { description }),
     ...fields,
   };

@@ -95,7 +95,6 @@ export class Operations {
   }
 }
 
-/** An operation as Compute returns it. */
 export function operationJson(operation: Operation): unknown {
   const { id, name, type, rule, targetId, insertTime, endTime, error } = operation;
   return {

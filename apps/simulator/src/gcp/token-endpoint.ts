@@ -28,7 +28,6 @@ export function isAuthenticated({ headers }: CloudRequest, tokens: AccessTokens)
   return token !== undefined && tokens.read(token)?.isExpired === false;
 }
 
-/** A new access token. */
 export const newToken = (tokens: AccessTokens): string =>
   `${PREFIX}${tokens.issue({}, Date.now() + LIFETIME_SECONDS * 1000)}`;
 
@@ -102,7 +101,6 @@ const decode = (part: string): unknown => readJson(Buffer.from(part, 'base64url'
 const tooMany = (): CloudError => oauthError('rate_limit_exceeded', 'Too many requests', 429);
 const backend = (): CloudError => oauthError('internal_failure', 'Backend Error', 500);
 
-/** The errors of the token services for faults. */
 export const FAULT_ERRORS: Readonly<Record<Refusal, () => CloudError>> = {
   throttle: tooMany,
   error: backend,

@@ -1,3 +1,4 @@
+import { bareAddress } from '../cidr';
 import type { ProviderName } from '../provider-name';
 import type { Clock } from './clock';
 import { Journal } from './journal';
@@ -19,8 +20,23 @@ export interface LedgerRule {
   readonly providerRuleId: string;
 }
 
-/** Of rules that let an address in to everything. */
-export const ALL_TRAFFIC = { protocol: 'all', fromPort: null, toPort: null } as const;
+/** A rule that lets a range in to everything. */
+export const allTrafficRule = (
+  provider: ProviderName,
+  target: string,
+  range: string,
+  ours: boolean,
+  providerRuleId = range,
+): LedgerRule => ({
+  provider,
+  target,
+  address: bareAddress(range),
+  protocol: 'all',
+  fromPort: null,
+  toPort: null,
+  ours,
+  providerRuleId,
+});
 
 export interface OpenRule extends LedgerRule {
   /** microseconds since 1970 */

@@ -12,7 +12,6 @@ export interface Person {
   refusal: Refusal | null;
 }
 
-/** The one group. */
 export const GROUP = 'developers';
 
 const initialPeople = (): Person[] => [

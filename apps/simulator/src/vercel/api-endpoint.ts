@@ -106,7 +106,6 @@ export class ApiEndpoint {
   }
 }
 
-/** Vercel's errors for faults. */
 const FAULT_ERRORS: Readonly<Record<Refusal, () => CloudError>> = {
   throttle: () => rateLimited(60),
   error: internalError,

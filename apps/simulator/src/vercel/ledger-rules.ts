@@ -1,5 +1,5 @@
 import { bareAddress, readAddressOrCidr } from '../cidr';
-import { ALL_TRAFFIC, carriesMark, type LedgerRule } from '../ground-truth/ledger';
+import { allTrafficRule, carriesMark, type LedgerRule } from '../ground-truth/ledger';
 import { addressesOf, type Condition, type RuleInput } from './rule-input';
 
 export interface StoredRule extends RuleInput {
@@ -21,14 +21,8 @@ const ANYWHERE = ['0.0.0.0/0', '::/0'];
  * without guards is open to everybody; it is recorded as such only when it had a guard before.
  */
 export function ledgerRulesOf({ isEnabled, isGuarded, rules }: Firewall, target: string): LedgerRule[] {
-  const allowed = (id: string, address: string, ours: boolean): LedgerRule => ({
-    provider: 'VERCEL',
-    target,
-    address,
-    ...ALL_TRAFFIC,
-    ours,
-    providerRuleId: `${id}#${address}`,
-  });
+  const allowed = (id: string, address: string, ours: boolean): LedgerRule =>
+    allTrafficRule('VERCEL', target, address, ours, `${id}#${address}`);
   const groups = isEnabled ? guardsByTraffic(rules) : [];
   const everybody = groups.length === 0 && isGuarded ? ANYWHERE : [];
   const listed = groups.flatMap((guards) =>

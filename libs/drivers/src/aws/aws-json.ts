@@ -1,4 +1,4 @@
-import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto';
+import { Sha256 } from '@smithy/core/checksum';
 import { HttpRequest } from '@smithy/protocol-http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { CallFailure } from '../call-failure';
@@ -15,33 +15,6 @@ const SUFFIXES: Readonly<Record<string, string>> = {
   'aws-cn': 'amazonaws.com.cn',
   'aws-us-gov': 'amazonaws.com',
 };
-
-/** SHA-256 for the signer. */
-class Sha256 {
-  private readonly hash: Hash | Hmac;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    const key = typeof secret === 'string' || secret === undefined ? secret : bytesOf(secret);
-    this.hash = key === undefined ? createHash('sha256') : createHmac('sha256', key);
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.hash.update(typeof data === 'string' ? data : bytesOf(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(this.hash.digest());
-  }
-
-  reset(): void {
-    throw new Error('A hash is used once');
-  }
-}
-
-const bytesOf = (data: ArrayBuffer | ArrayBufferView): Uint8Array =>
-  data instanceof ArrayBuffer
-    ? new Uint8Array(data)
-    : new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
 
 /** Where a service is. */
 export interface AwsService {

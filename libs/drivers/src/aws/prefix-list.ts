@@ -26,7 +26,6 @@ export interface PrefixListFacts {
   readonly failure: string | null;
 }
 
-/** Entries to remove and to add in one change. */
 export interface EntryChange {
   readonly remove: RemovePrefixListEntry[];
   readonly add: AddPrefixListEntry[];

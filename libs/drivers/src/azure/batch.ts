@@ -1,6 +1,6 @@
 import { parseRuleKey, ruleKey } from '#rules';
 import { asCallFailure, CallFailure, refused } from '../call-failure';
-import { doneWith, Outcomes } from '../outcomes';
+import { Outcomes } from '../outcomes';
 import type { Deadline } from '../deadline';
 import type { AddChange, RemoveChange } from '../provider-driver';
 import { PRIORITY_TAKEN, SCOPE_LOCKED } from './azure-errors';
@@ -69,7 +69,7 @@ export class Batch {
       const mark = { deployment: this.deployment, ruleId, expiresAt: null };
       if (!isNeutral(existing, this.deployment))
         await this.group.write(name, neutralRuleOf(mark, existing.priority));
-      return doneWith(NEUTRALISED);
+      return { note: NEUTRALISED };
     }
   }
 

@@ -53,7 +53,6 @@ export interface GroupRule {
   readonly mark: OwnershipMark | null;
 }
 
-/** The Azure rule for a RuleSpec. */
 export function securityRuleOf(spec: RuleSpec, mark: OwnershipMark, priority: number): SecurityRule {
   const ports = portTexts(spec);
   return {

@@ -116,7 +116,6 @@ export class PinnedConnection {
   }
 }
 
-/** A lookup function that returns fixed addresses. */
 const fixedLookup = (addresses: readonly string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_hostname, { all, family }, callback) => {

@@ -90,7 +90,6 @@ export const allows = (guards: readonly Guard[], address: string): boolean =>
 /** @param address canonical */
 export const entryId = (guardId: string, address: string): string => `${guardId}#${address}`;
 
-/** The address of an entry. */
 export const entryAddress = (providerRuleId: string): string => providerRuleId.split('#').at(-1) ?? '';
 
 /**

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type AccountTokenPurpose, type Tx, first, touches } from '#entities';
+import { type AccountTokenPurpose, type Tx, countOf, first, touches } from '#entities';
 
 /** The user whose password a token sets. */
 export interface AccountTokenHolder {
@@ -52,12 +52,8 @@ export class AccountTokenStore {
   async createWithinLimit(tx: Tx, token: NewAccountToken, maxPerHour: number): Promise<boolean> {
     // the lock serializes concurrent requests
     await tx.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [token.userId]);
-    const [counted] = await tx.query<{ count: number }[]>(
-      `SELECT count(*)::int AS count FROM account_tokens
-       WHERE user_id = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
-      [token.userId, token.purpose],
-    );
-    if (counted!.count >= maxPerHour) return false;
+    const recent = `account_tokens WHERE user_id = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`;
+    if ((await countOf(tx, recent, [token.userId, token.purpose])) >= maxPerHour) return false;
     await this.create(tx, token);
     return true;
   }
@@ -107,7 +103,7 @@ export class AccountTokenStore {
     tokenHash: string,
     purposes: readonly AccountTokenPurpose[],
   ): Promise<AccountTokenHolder | null> {
-    return first<AccountTokenHolder>(
+    return first(
       tx,
       `SELECT ${HOLDER} FROM account_tokens t, users u, organizations o
        WHERE ${USABLE} AND o.id = t.organization_id`,

@@ -118,7 +118,7 @@ const slugOf = (name: string): string =>
 export class AccountStore {
   /** Of who signs in: what the issuer reported before does not count. @returns null when the user is gone or inactive */
   principalOfUser(tx: Tx, userId: string, organizationId: string): Promise<PrincipalRow | null> {
-    return first<PrincipalRow>(tx, USER_PRINCIPAL, [userId, organizationId]);
+    return first(tx, USER_PRINCIPAL, [userId, organizationId]);
   }
 
   /**
@@ -133,12 +133,12 @@ export class AccountStore {
     organizationId: string,
     signInId: string,
   ): Promise<PrincipalRow | null> {
-    return first<PrincipalRow>(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
+    return first(tx, SIGN_IN_PRINCIPAL, [userId, organizationId, signInId]);
   }
 
   /** An account's profile besides the principal. @returns null when it is deleted */
   profileOfUser(tx: Tx, userId: string, organizationId: OrganizationId): Promise<UserProfileRow | null> {
-    return first<UserProfileRow>(
+    return first(
       tx,
       `SELECT u.last_login_at AS "lastLoginAt", u.created_at AS "createdAt", u.updated_at AS "updatedAt",
          ARRAY(SELECT r.name FROM role_users m JOIN roles r ON r.id = m.role_id
@@ -179,12 +179,12 @@ export class AccountStore {
     revision: number,
   ): Promise<PrincipalRow | null> {
     const given = [trustId, organizationId, userId, revision];
-    return first<PrincipalRow>(tx, WORKLOAD_PRINCIPAL, given);
+    return first(tx, WORKLOAD_PRINCIPAL, given);
   }
 
   /** @returns null when the session is over, its user is inactive, or the key that started it is revoked or expired */
   principalOfSession(tx: Tx, tokenHash: string): Promise<PrincipalRow | null> {
-    return first<PrincipalRow>(tx, SESSION_PRINCIPAL, [tokenHash]);
+    return first(tx, SESSION_PRINCIPAL, [tokenHash]);
   }
 
   /** Whether there never was an organization. */
@@ -240,7 +240,7 @@ export class AccountStore {
 
   /** The organization's current requirements for a sign-in. @returns null when the user is gone */
   signInRequirements(tx: Tx, userId: string, organizationId: string): Promise<SignInRequirements | null> {
-    return first<SignInRequirements>(
+    return first(
       tx,
       `SELECT o.mfa_required AS "mfaRequired", o.password_expiration_days IS NOT NULL
            AND u.password_changed_at <= now() - make_interval(days => o.password_expiration_days) AS "passwordExpired",

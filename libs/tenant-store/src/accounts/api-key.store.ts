@@ -2,16 +2,14 @@ import type { OrganizationId } from '#rules';
 import {
   ApiKeyEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
   first,
   idFilter,
   insertRow,
-  listPage,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 export interface ApiKeyRow extends Readonly<Omit<ApiKeyEntity, 'organizationId' | 'keyHash' | 'toldEnd'>> {
   readonly userEmail: string;
@@ -57,13 +55,15 @@ export const API_KEY_LIST: ListDefinition = {
   },
 };
 
-export class ApiKeyStore implements TenantStore<ApiKeyStore> {
+export class ApiKeyStore extends ListedStore<ApiKeyRow> implements TenantStore<ApiKeyStore> {
+  protected readonly definition = API_KEY_LIST;
+
   /**
    * Locks the user's row until the commit, so that a concurrent deactivation either precedes the key or revokes it.
    * @returns null when the organization has no such active user
    */
   lockOwner(tx: Tx, organization: OrganizationId, userId: string): Promise<KeyOwner | null> {
-    return first<KeyOwner>(
+    return first(
       tx,
       `SELECT is_org_admin AS "isOrgAdmin" FROM users
        WHERE organization_id = $1 AND id = $2 AND is_active FOR SHARE`,
@@ -74,16 +74,12 @@ export class ApiKeyStore implements TenantStore<ApiKeyStore> {
   /** Call `lockOwner` first. */
   async create(tx: Tx, organization: OrganizationId, key: NewApiKey): Promise<ApiKeyRow> {
     const id = await insertRow(tx, ApiKeyEntity, { ...key, organizationId: organization });
-    return (await first<ApiKeyRow>(tx, `${API_KEY_LIST.list} AND k.id = $2`, [organization, id]))!;
-  }
-
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<ApiKeyRow>> {
-    return listPage(tx, API_KEY_LIST, organization, query);
+    return (await this.find(tx, organization, id))!;
   }
 
   /** @returns the revoked key; null when there is no such key or it was already revoked */
   revoke(tx: Tx, organization: OrganizationId, id: string): Promise<ApiKeyRow | null> {
-    return first<ApiKeyRow>(
+    return first(
       tx,
       `UPDATE api_keys AS k SET revoked_at = now()
        WHERE k.organization_id = $1 AND k.id = $2 AND k.revoked_at IS NULL RETURNING ${COLUMNS}`,

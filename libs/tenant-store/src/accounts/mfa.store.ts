@@ -1,5 +1,13 @@
 import type { OrganizationId } from '#rules';
-import { type DataKeyRow, type TenantStore, type Tx, first, rows, touches } from '#entities';
+import {
+  DATA_KEY,
+  type DataKeyRow,
+  type TenantStore,
+  type Tx,
+  first,
+  newestDataKey,
+  touches,
+} from '#entities';
 import { isSteppedUp, STEP_UP_MINUTES } from '../sessions/session-start';
 
 /** An authenticator's encrypted secret. */
@@ -15,14 +23,10 @@ const CHALLENGE_OPEN = `organization_id = $1 AND id = $2 AND used_at IS NULL AND
 export class MfaStore implements TenantStore<MfaStore> {
   /** @returns null before set-up was started */
   secret(tx: Tx, organization: OrganizationId, userId: string): Promise<SealedMfaSecret | null> {
-    return first<SealedMfaSecret>(
+    return first(
       tx,
-      `SELECT u.mfa_sealed_secret AS "sealedSecret", u.mfa_enabled AS "mfaEnabled",
-         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
-           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
-       FROM users u
-       JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = u.organization_id
-         ORDER BY k.version DESC LIMIT 1) k ON true
+      `SELECT u.mfa_sealed_secret AS "sealedSecret", u.mfa_enabled AS "mfaEnabled", ${DATA_KEY}
+       FROM users u JOIN ${newestDataKey('u.organization_id')} ON true
        WHERE u.organization_id = $1 AND u.id = $2 AND u.is_active AND u.mfa_sealed_secret IS NOT NULL`,
       [organization, userId],
     );
@@ -54,15 +58,15 @@ export class MfaStore implements TenantStore<MfaStore> {
     );
   }
 
-  /** Turns MFA off and deletes the authenticator. Call `keptBy` first. @returns false when it is not on */
+  /** Turns MFA off and deletes authenticator and recovery codes. Call `keptBy` first, unless an administrator resets it. @returns false when it is not on */
   async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
-    const disabled = await rows<object>(
+    const isDisabled = await touches(
       tx,
       `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
        WHERE organization_id = $1 AND id = $2 AND mfa_enabled RETURNING id`,
       [organization, userId],
     );
-    if (disabled.length === 0) return false;
+    if (!isDisabled) return false;
     await this.replaceRecoveryCodes(tx, organization, userId, []);
     return true;
   }

@@ -9,7 +9,6 @@ export interface NewPassword {
   readonly linkBy?: string | null | undefined;
 }
 
-/** Passwords and the organizations' password policies. */
 export class PasswordStore implements TenantStore<PasswordStore> {
   async policy(tx: Tx, organization: OrganizationId): Promise<PasswordPolicy> {
     const [policy] = await tx.query<PasswordPolicy[]>(

@@ -122,7 +122,7 @@ export class RefreshTokenStore {
    */
   async revokeFamily(tx: Tx, tokenHash: string): Promise<RefreshHolder | null> {
     await this.lockOwner(tx, tokenHash);
-    return first<RefreshHolder>(
+    return first(
       tx,
       `UPDATE refresh_tokens SET revoked_at = now()
        WHERE revoked_at IS NULL AND family_id = (SELECT family_id FROM refresh_tokens WHERE token_hash = $1)

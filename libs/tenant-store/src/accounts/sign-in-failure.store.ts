@@ -125,7 +125,7 @@ const MAX_DEVICES_PER_USER = 20;
 export class KnownDeviceStore {
   /** @returns the most recently used match; null when the device has signed in to none of the accounts */
   find(tx: Tx, tokenHash: string, userIds: readonly string[]): Promise<KnownDevice | null> {
-    return first<KnownDevice>(
+    return first(
       tx,
       `SELECT id, user_id AS "userId" FROM known_devices
        WHERE token_hash = $1 AND user_id = ANY ($2::uuid[]) AND expires_at > now()
@@ -162,7 +162,6 @@ export class KnownDeviceStore {
     );
   }
 
-  /** The ids of all devices of a user. */
   async ofUser(tx: Tx, userId: string): Promise<string[]> {
     const rows = await tx.query<{ id: string }[]>('SELECT id FROM known_devices WHERE user_id = $1', [
       userId,

@@ -2,19 +2,18 @@ import { TIER_LIMITS, type Lockdown, type OrganizationId, type Tier, type TierOf
 import {
   type NoticeSwitch,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   type UserEntity,
   choiceFilter,
+  countOf,
   first,
   flagFilter,
   idFilter,
-  listPage,
   rows,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { lockdownOf } from '../organizations/lockdown-sql';
 import { IS_LOCKED } from './sign-in-failure.store';
 
@@ -63,10 +62,10 @@ const SELECT = `SELECT u.id, u.email, u.name, u.is_service AS "isService", u.is_
     ARRAY(SELECT DISTINCT p.name FROM user_identities i JOIN identity_providers p ON p.id = i.provider_id
       WHERE i.user_id = u.id ORDER BY p.name) AS "identityProviders",
     u.created_at AS "createdAt", u.updated_at AS "updatedAt"
-  FROM users u`;
+  FROM users u WHERE u.organization_id = $1 AND u.deleted_at IS NULL`;
 
 export const USER_LIST: ListDefinition = {
-  list: `${SELECT} WHERE u.organization_id = $1 AND u.deleted_at IS NULL`,
+  list: SELECT,
   id: 'u.id',
   search: ['u.name', 'u.email'],
   sort: { name: 'u.name', email: 'u.email', createdAt: 'u.created_at', lastLoginAt: 'u.last_login_at' },
@@ -91,18 +90,8 @@ const DELETED = `deleted_at = now(), is_active = false, password_hash = NULL, mf
   mfa_sealed_secret = NULL, updated_at = now()`;
 
 /** An organization's users. All methods ignore deleted ones. */
-export class UserStore implements TenantStore<UserStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<UserRow>> {
-    return listPage(tx, USER_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<UserRow | null> {
-    return first<UserRow>(
-      tx,
-      `${SELECT} WHERE u.organization_id = $1 AND u.id = $2 AND u.deleted_at IS NULL`,
-      [organization, id],
-    );
-  }
+export class UserStore extends ListedStore<UserRow> implements TenantStore<UserStore> {
+  protected readonly definition = USER_LIST;
 
   /** Serializes transactions that count the organization's users or admins, or choose its recovery administrator. */
   async lock(
@@ -132,11 +121,8 @@ export class UserStore implements TenantStore<UserStore> {
     const { tier } = await this.lock(tx, organization);
     const limit = TIER_LIMITS[tierOf(tier)].users;
     if (limit === null) return true;
-    const [used] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service',
-      [organization],
-    );
-    return used!.count < limit;
+    const used = 'users WHERE organization_id = $1 AND deleted_at IS NULL AND NOT is_service';
+    return (await countOf(tx, used, [organization])) < limit;
   }
 
   /** @returns the new user's id, null when the e-mail is taken */
@@ -260,21 +246,5 @@ export class UserStore implements TenantStore<UserStore> {
       [organization, kept],
     );
     return deleted.map(({ id }) => id);
-  }
-
-  /** Deletes authenticator and recovery codes. @returns false when MFA is not enabled */
-  async resetMfa(tx: Tx, organization: OrganizationId, id: string): Promise<boolean> {
-    const reset = await rows<{ id: string }>(
-      tx,
-      `UPDATE users SET mfa_enabled = false, mfa_sealed_secret = NULL, mfa_last_step = NULL, updated_at = now()
-       WHERE organization_id = $1 AND id = $2 AND deleted_at IS NULL AND mfa_enabled RETURNING id`,
-      [organization, id],
-    );
-    if (reset.length === 0) return false;
-    await tx.query('DELETE FROM recovery_codes WHERE organization_id = $1 AND user_id = $2', [
-      organization,
-      id,
-    ]);
-    return true;
   }
 }

@@ -179,7 +179,6 @@ export class AuditChainStore {
     ]);
   }
 
-  /** The links of a chain after a position. */
   linksAfter(tx: Tx, organization: OrganizationId, position: string, limit: number): Promise<ChainLink[]> {
     return tx.query(
       `SELECT s.position::text, s.hash, found.record

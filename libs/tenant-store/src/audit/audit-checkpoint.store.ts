@@ -1,7 +1,6 @@
 import type { OrganizationId } from '#rules';
 import type { Tx } from '#entities';
 
-/** A checkpoint as it is stored. */
 export interface StoredCheckpoint {
   readonly organizationId: string;
   readonly position: string;

@@ -60,7 +60,7 @@ export class AuditExportStore {
 
   /** The newest record of a month, in the order of sealing; null: it has none. */
   newest(tx: Tx, { name }: AuditMonth): Promise<SealPosition | null> {
-    return first<SealPosition>(
+    return first(
       tx,
       `SELECT r.transaction_id::text AS "transactionId", r.sequence::text FROM ${name} r
        ORDER BY r.transaction_id DESC, r.sequence DESC LIMIT 1`,

@@ -101,12 +101,15 @@ function auditList(organization: OrganizationId, filter: AuditFilter): TimedList
   };
 }
 
+/** of one actor, or of one type and address: repeated attempts must not fill the trail */
+const MAX_FAILURES_PER_MINUTE = 10;
+
 const WRITE_DENIED_ACTION: PreparedStatement = {
   name: 'write-denied-action',
   text: `${auditInsert('$1', '$2')}
     WHERE (SELECT count(*) FROM audit_records a
       WHERE a.organization_id = $1 AND a.timestamp > now() - interval '1 minute'
-        AND a.actor_id = $3 AND a.result = 'FAILURE') < $4`,
+        AND a.actor_id = $3 AND a.result = 'FAILURE') < ${MAX_FAILURES_PER_MINUTE}`,
 };
 
 const WRITE_THROTTLED: PreparedStatement = {
@@ -114,36 +117,31 @@ const WRITE_THROTTLED: PreparedStatement = {
   text: `${auditInsert('$1', '$2')}
     WHERE (SELECT count(*) FROM audit_records a
       WHERE a.organization_id = $1 AND a.event_type = $3 AND a.timestamp > now() - interval '1 minute'
-        AND a.ip_address IS NOT DISTINCT FROM $5) < $4
+        AND a.ip_address IS NOT DISTINCT FROM $4) < ${MAX_FAILURES_PER_MINUTE}
       AND EXISTS (SELECT FROM organizations o WHERE o.id = $1)`,
 };
 
 export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
-  /**
-   * Records a denied action, unless its actor already has `maxPerMinute` of them within the last minute: repeated
-   * attempts must not fill the trail.
-   */
+  /** Records a denied action, unless its actor already has ten of them within the last minute. */
   async writeDeniedAction(
     tx: Tx,
     organization: OrganizationId,
     entry: AuditEntry & { readonly result: 'FAILURE' },
-    maxPerMinute: number,
   ): Promise<void> {
-    await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId, maxPerMinute]);
+    await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId]);
   }
 
   /**
-   * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has
-   * `maxPerMinute` of its type and address within the last minute: no caller uses up what others' failures are recorded in.
+   * Records a failure that anybody can cause without signing in, unless the organization does not exist or already has ten
+   * of its type and address within the last minute: no caller uses up what others' failures are recorded in.
    */
   async writeThrottledFailure(
     tx: Tx,
     organization: OrganizationId,
     entry: AuditEntry & { readonly result: 'FAILURE' },
-    maxPerMinute: number,
   ): Promise<void> {
     const { eventType, ipAddress } = entry;
-    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, maxPerMinute, ipAddress]);
+    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, ipAddress]);
   }
 
   /** Newest first; equal timestamps by descending sequence. */

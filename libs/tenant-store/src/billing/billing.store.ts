@@ -80,7 +80,7 @@ export class BillingStore implements TenantStore<BillingStore> {
 
   /** The current subscription, else the most recent one. */
   latestSubscription(tx: Tx, organization: OrganizationId): Promise<SubscriptionRow | null> {
-    return first<SubscriptionRow>(
+    return first(
       tx,
       `SELECT ${SUBSCRIPTION_COLUMNS} FROM subscriptions s WHERE s.organization_id = $1
        ORDER BY s.status = 'EXPIRED', s.created_at DESC, s.id LIMIT 1`,
@@ -95,7 +95,7 @@ export class BillingStore implements TenantStore<BillingStore> {
    */
   openCheckout(tx: Tx, organization: OrganizationId, checkout: NewCheckout): Promise<SubscriptionRow | null> {
     const { planId, priceCents, currency, adapter, checkoutReference } = checkout;
-    return first<SubscriptionRow>(
+    return first(
       tx,
       `INSERT INTO subscriptions AS s (organization_id, plan_id, price_cents, currency, adapter, checkout_reference)
        VALUES ($1, $2, $3, $4, $5, $6)
@@ -129,7 +129,6 @@ export class BillingStore implements TenantStore<BillingStore> {
 
 /** Look-ups of payment services and payment pages, whose references identify the organization. */
 export class PaymentEventStore {
-  /** The organization whose subscription has this checkout. */
   organizationOfCheckout(tx: Tx, adapter: string, reference: string): Promise<OrganizationId | null> {
     return this.organizationOf(tx, 'checkout_reference', adapter, reference);
   }

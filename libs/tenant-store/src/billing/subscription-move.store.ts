@@ -38,11 +38,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
         WHEN ${oneMore} > now() THEN current_period_end ELSE now() END,
       current_period_end = CASE WHEN ${oneMore} > now() THEN ${oneMore}
         ELSE now() + make_interval(months => $3) END`;
-    return first<SubscriptionRow>(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [
-      organization,
-      id,
-      MONTHS[interval],
-    ]);
+    return first(tx, move('ACTIVE', PAYABLE, changes, 'PAID'), [organization, id, MONTHS[interval]]);
   }
 
   /** Paid for a period given by the payment service. @param reference the service's id of the subscription */
@@ -56,7 +52,7 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
     const changes = `grace_period_end = NULL, cancel_at_period_end = false, adapter_reference = $3,
       current_period_start = $4, current_period_end = $5`;
     const statement = move('ACTIVE', mayBecome('ACTIVE'), changes, 'PAID');
-    return first<SubscriptionRow>(tx, statement, [organization, id, reference, period.start, period.end]);
+    return first(tx, statement, [organization, id, reference, period.start, period.end]);
   }
 
   /** Ends with the paid period. @param periodEnd as given by the payment service; null: unchanged */
@@ -68,25 +64,19 @@ export class SubscriptionMoveStore implements TenantStore<SubscriptionMoveStore>
   ): Promise<SubscriptionRow | null> {
     const changes = `cancel_at_period_end = true, current_period_end = coalesce($3, current_period_end)`;
     const statement = move('CANCELLED', mayBecome('CANCELLED'), changes, 'PAID');
-    return first<SubscriptionRow>(tx, statement, [organization, id, periodEnd]);
+    return first(tx, statement, [organization, id, periodEnd]);
   }
 
   /** Not paid in time: the grace period starts. */
   fallDue(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `grace_period_end = now() + make_interval(days => ${GRACE_DAYS})`;
-    return first<SubscriptionRow>(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [
-      organization,
-      id,
-    ]);
+    return first(tx, move('PAST_DUE', mayBecome('PAST_DUE'), changes, 'PAID'), [organization, id]);
   }
 
   /** Ended: the organization is back on the Free plan. */
   expire(tx: Tx, organization: OrganizationId, id: string): Promise<SubscriptionRow | null> {
     const changes = `cancel_at_period_end = false`;
-    return first<SubscriptionRow>(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [
-      organization,
-      id,
-    ]);
+    return first(tx, move('EXPIRED', mayBecome('EXPIRED'), changes, 'FREE'), [organization, id]);
   }
 }
 

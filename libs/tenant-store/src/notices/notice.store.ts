@@ -49,7 +49,7 @@ export class NoticeStore {
    * organization.
    */
   lease(tx: Tx, limit: number, seconds: number): Promise<LeasedCursor[]> {
-    return rows<LeasedCursor>(
+    return rows(
       tx,
       `WITH ends AS MATERIALIZED (
          SELECT o.id, ${feedEnd('o.id')} AS position FROM organizations o
@@ -87,7 +87,7 @@ export class NoticeStore {
 
   /** Active people: the administrators, and those with these ids. */
   recipients(tx: Tx, organization: OrganizationId, userIds: readonly string[]): Promise<Recipient[]> {
-    return rows<Recipient>(
+    return rows(
       tx,
       `SELECT id, email, is_org_admin AS "isAdmin", notices_off AS "noticesOff" FROM users
        WHERE organization_id = $1 AND is_active AND NOT is_service AND (is_org_admin OR id = ANY ($2::uuid[]))

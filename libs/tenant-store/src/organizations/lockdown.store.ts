@@ -103,7 +103,7 @@ export class LockdownStore implements TenantStore<LockdownStore> {
     organization: OrganizationId,
     { subjectId, adminId }: LockdownOf,
   ): Promise<{ staticRules: boolean } | null> {
-    return first<{ staticRules: boolean }>(
+    return first(
       tx,
       `DELETE FROM lockdowns l WHERE l.organization_id = $1 AND l.subject_id = $2 AND l.subject_id <> $3
          AND ${isFree('$3')} AND CASE WHEN $3 = ANY (l.administrator_ids)

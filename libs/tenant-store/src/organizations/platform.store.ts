@@ -52,7 +52,7 @@ export class PlatformStore {
   }
 
   find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {
-    return first<PlatformOrganizationRow>(tx, `${SELECT} WHERE o.id = $1`, [id]);
+    return first(tx, `${SELECT} WHERE o.id = $1`, [id]);
   }
 
   /** @returns false when there is no such organization, or it is already suspended */

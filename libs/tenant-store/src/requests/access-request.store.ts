@@ -215,7 +215,7 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
 
   /** @param reader for `mayDecide` */
   find(tx: Tx, organization: OrganizationId, id: string, reader: string): Promise<AccessRequestRow | null> {
-    return first<AccessRequestRow>(
+    return first(
       tx,
       `SELECT ${columns('$3')} FROM access_requests a JOIN users u ON u.id = a.requester_id
        WHERE a.organization_id = $1 AND a.id = $2`,
@@ -294,7 +294,7 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
 
   /** The user's own request, if it is approved and can still be used. */
   usable(tx: Tx, organization: OrganizationId, userId: string, id: string): Promise<UsableRequest | null> {
-    return first<UsableRequest>(tx, `${USABLE} AND a.id = $3`, [organization, userId, id]);
+    return first(tx, `${USABLE} AND a.id = $3`, [organization, userId, id]);
   }
 
   /** The user's request that was approved last, for what a session would open and by as many as that needs now. @param id of one alone; null: any */
@@ -305,7 +305,7 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     { resourceIds, hours, ipv4, ipv6, reason, ticket, approvals, approverRoleIds }: Covered,
     id: string | null,
   ): Promise<UsableRequest | null> {
-    return first<UsableRequest>(
+    return first(
       tx,
       `${USABLE} AND ${covers('$3::uuid[]', '$4::float8 <= a.duration_hours')}
          AND a.reason = $7 AND a.ticket IS NOT DISTINCT FROM $8 AND ($9 = 0 OR ${isEnough('a', '$9', '$10::uuid[]')})

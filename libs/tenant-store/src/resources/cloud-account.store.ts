@@ -234,7 +234,7 @@ export class CloudAccountStore implements TenantStore<CloudAccountStore> {
 export class AccountListStore {
   /** Leases credentials whose accounts are to be listed; no two workers get the same. */
   take(tx: Tx, limit: number, leaseSeconds: number): Promise<DueAccountList[]> {
-    return rows<DueAccountList>(
+    return rows(
       tx,
       `WITH due AS (
          SELECT id FROM credentials WHERE accounts_due_at <= now() AND deleted_at IS NULL

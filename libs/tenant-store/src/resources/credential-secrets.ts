@@ -1,4 +1,4 @@
-import { type SealedCredential, type Tx, type DataKeyRow, rows } from '#entities';
+import { type SealedCredential, type Tx, type DataKeyRow, countOf, rows } from '#entities';
 import type { OrganizationId } from '#rules';
 
 /**
@@ -24,32 +24,28 @@ export async function hasSecrets(
   return known?.same ?? false;
 }
 
+/** SQL: a `DataKeyRow`. */
+export const DATA_KEY_COLUMNS = `organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
+  wrapped_key AS "wrappedKey"`;
+
 /** The data keys of all organizations, for the rotation of the master key. */
 export class DataKeyStore {
   /** @returns how many are wrapped by another version of the master key */
-  async countOutdated(tx: Tx, masterKeyVersion: number): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM data_keys WHERE master_key_version <> $1',
-      [masterKeyVersion],
-    );
-    return counted!.count;
+  countOutdated(tx: Tx, masterKeyVersion: number): Promise<number> {
+    return countOf(tx, 'data_keys WHERE master_key_version <> $1', [masterKeyVersion]);
   }
 
   /** One data key for each master key version in use. */
   oneOfEachVersion(tx: Tx): Promise<DataKeyRow[]> {
     return tx.query(
-      `SELECT DISTINCT ON (master_key_version) organization_id AS "organizationId", version,
-         master_key_version AS "masterKeyVersion", wrapped_key AS "wrappedKey"
-       FROM data_keys ORDER BY master_key_version`,
+      `SELECT DISTINCT ON (master_key_version) ${DATA_KEY_COLUMNS} FROM data_keys ORDER BY master_key_version`,
     );
   }
 
   /** Locks a batch of keys wrapped by another version; a concurrent run skips them. */
   lockOutdated(tx: Tx, masterKeyVersion: number, limit: number): Promise<DataKeyRow[]> {
     return tx.query(
-      `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
-         wrapped_key AS "wrappedKey"
-       FROM data_keys WHERE master_key_version <> $1
+      `SELECT ${DATA_KEY_COLUMNS} FROM data_keys WHERE master_key_version <> $1
        ORDER BY organization_id, version LIMIT $2 FOR UPDATE SKIP LOCKED`,
       [masterKeyVersion, limit],
     );

@@ -5,18 +5,16 @@ import {
   SELECT_SEALED_CREDENTIAL,
   type SealedCredential,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
   first,
   insertRow,
-  listPage,
   rows,
   touches,
 } from '#entities';
-import { hasSecrets } from './credential-secrets';
+import { ListedStore } from '../listed-store';
+import { DATA_KEY_COLUMNS, hasSecrets } from './credential-secrets';
 
 export interface CredentialRow extends Readonly<
   Omit<
@@ -73,8 +71,10 @@ const IS_SHOWN = 'c.deleted_at IS NULL AND c.parent_id IS NULL';
 /** SQL: the ids of the credential $2 and of its rows for accounts. */
 const FAMILY = `(SELECT id FROM credentials WHERE organization_id = $1 AND (id = $2 OR parent_id = $2))`;
 
+const SELECT = `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND ${IS_SHOWN}`;
+
 export const CREDENTIAL_LIST: ListDefinition = {
-  list: `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND ${IS_SHOWN}`,
+  list: SELECT,
   id: 'c.id',
   search: ['c.name', `(SELECT string_agg(hint.value, ' ') FROM jsonb_each_text(c.hints) hint)`],
   sort: { name: 'c.name', lastVerifiedAt: VERIFIED_AT },
@@ -97,14 +97,14 @@ export const credentialChecked = (failure: string): string => `is_valid = (${fai
   verification_error = ${failure}::text, last_verified_at = now(), check_attempts = 0,
   check_due_at = now() + interval '24 hours'`;
 
-export class CredentialStore implements TenantStore<CredentialStore> {
+export class CredentialStore extends ListedStore<CredentialRow> implements TenantStore<CredentialStore> {
+  protected readonly definition = CREDENTIAL_LIST;
+
   /** The organization's newest data key; null before its first secret. */
   dataKey(tx: Tx, organization: OrganizationId): Promise<DataKeyRow | null> {
-    return first<DataKeyRow>(
+    return first(
       tx,
-      `SELECT organization_id AS "organizationId", version, master_key_version AS "masterKeyVersion",
-         wrapped_key AS "wrappedKey"
-       FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
+      `SELECT ${DATA_KEY_COLUMNS} FROM data_keys WHERE organization_id = $1 ORDER BY version DESC LIMIT 1`,
       [organization],
     );
   }
@@ -138,18 +138,6 @@ export class CredentialStore implements TenantStore<CredentialStore> {
       checkInSeconds === null ? null : (): string => `now() + make_interval(secs => ${checkInSeconds})`;
     await insertRow(tx, CredentialEntity, { ...credential, organizationId: organization, checkDueAt });
     return (await this.find(tx, organization, credential.id))!;
-  }
-
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<CredentialRow>> {
-    return listPage(tx, CREDENTIAL_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialRow | null> {
-    return first<CredentialRow>(
-      tx,
-      `SELECT ${COLUMNS} FROM credentials c WHERE c.organization_id = $1 AND c.id = $2 AND ${IS_SHOWN}`,
-      [organization, id],
-    );
   }
 
   /**
@@ -280,7 +268,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 
   /** Locks a credential against deletion until the transaction ends. */
   lock(tx: Tx, organization: OrganizationId, id: string): Promise<LockedCredential | null> {
-    return first<LockedCredential>(
+    return first(
       tx,
       `SELECT id, provider, credential_type AS "credentialType", hints FROM credentials c
        WHERE organization_id = $1 AND id = $2 AND ${IS_SHOWN} FOR KEY SHARE`,
@@ -290,7 +278,7 @@ export class CredentialStore implements TenantStore<CredentialStore> {
 
   /** @param id of the credential, or of its row for an account */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
-    return first<SealedCredential>(
+    return first(
       tx,
       `${SELECT_SEALED_CREDENTIAL} WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,
       [organization, id],

@@ -15,6 +15,7 @@ import {
   Trial,
   type Tx,
   ResourceEntity,
+  countOf,
   first,
   insertRow,
   listPage,
@@ -56,7 +57,6 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** The names of the roles that reach it. */
   async roleNames(tx: Tx, organization: OrganizationId, id: string): Promise<string[]> {
     const roles = await tx.query<{ name: string }[]>(
       `SELECT r.name FROM roles r WHERE r.organization_id = $1 AND ${reaches('r.id', '$2::uuid')} ORDER BY r.name`,
@@ -66,7 +66,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<ResourceRow | null> {
-    return first<ResourceRow>(tx, `${RESOURCES} AND r.id = $2`, [organization, id]);
+    return first(tx, `${RESOURCES} AND r.id = $2`, [organization, id]);
   }
 
   /**
@@ -102,11 +102,8 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
     const limit = TIER_LIMITS[tierOf(owner!.tier)].resources;
     if (limit === null) return true;
-    const [used] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM resources WHERE organization_id = $1 AND deleted_at IS NULL',
-      [organization],
-    );
-    return used!.count < limit;
+    const used = 'resources WHERE organization_id = $1 AND deleted_at IS NULL';
+    return (await countOf(tx, used, [organization])) < limit;
   }
 
   /** @param resource with the id that `target` returned */
@@ -220,11 +217,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
 
   /** By name and target. Call `hasRoom` first: it serializes creations. */
   named(tx: Tx, organization: OrganizationId, name: string, targetKey: string): Promise<ResourceRow | null> {
-    return first<ResourceRow>(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [
-      organization,
-      name,
-      targetKey,
-    ]);
+    return first(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [organization, name, targetKey]);
   }
 
   /**
@@ -251,7 +244,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     organization: OrganizationId,
     id: string,
   ): Promise<{ provider: Provider; targetId: string } | null> {
-    return first<{ provider: Provider; targetId: string }>(
+    return first(
       tx,
       `UPDATE targets t SET reconcile_due_at = now(), reconcile_requested = true FROM resources r
        WHERE r.organization_id = $1 AND r.id = $2 AND r.deleted_at IS NULL AND t.id = r.target_id

@@ -23,19 +23,16 @@ import {
   LEAVING,
   StaticIpRuleEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   Trial,
   type Tx,
   choiceFilter,
-  first,
   idFilter,
   insertRow,
-  listPage,
   rows,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 interface StaticIpRuleEntryRow {
   readonly resourceId: string;
@@ -119,7 +116,6 @@ export const STATIC_IP_RULE_LIST: ListDefinition = {
 /** SQL: a rule that is closed, and whose end is to come, or was put off. */
 const IS_TO_REOPEN = `closed_on IS NOT NULL AND deleted_at IS NULL AND coalesce(expires_at > clock_timestamp(), true)`;
 
-/** A rule that a lockdown has closed. */
 export interface ClosedRuleRow extends Pick<StaticIpRuleRow, 'id' | 'ipAddress'> {
   readonly resourceIds: string[];
 }
@@ -133,14 +129,11 @@ export interface ResourceRangesRow {
 }
 
 /** Static IP rules. Callers of the writers must have locked the resources with `ResourceStore.lockTargets`. */
-export class StaticIpRuleStore implements TenantStore<StaticIpRuleStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<StaticIpRuleRow>> {
-    return listPage(tx, STATIC_IP_RULE_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {
-    return first<StaticIpRuleRow>(tx, `${SELECT} AND s.id = $2`, [organization, id]);
-  }
+export class StaticIpRuleStore
+  extends ListedStore<StaticIpRuleRow>
+  implements TenantStore<StaticIpRuleStore>
+{
+  protected readonly definition = STATIC_IP_RULE_LIST;
 
   /** As `find`, locked until the transaction ends. */
   async lock(tx: Tx, organization: OrganizationId, id: string): Promise<StaticIpRuleRow | null> {

@@ -51,7 +51,7 @@ export class VerificationStore {
     limit: number,
     leaseSeconds: number,
   ): Promise<DueCredential[]> {
-    return rows<DueCredential>(
+    return rows(
       tx,
       `WITH due AS (
          SELECT id FROM credentials WHERE check_due_at <= now() AND deleted_at IS NULL AND provider = ANY ($1)
@@ -101,7 +101,7 @@ export class VerificationStore {
     limit: number,
     { everyMinutes, leaseSeconds }: { everyMinutes: number; leaseSeconds: number },
   ): Promise<DueResource[]> {
-    return rows<DueResource>(
+    return rows(
       tx,
       `WITH due AS (
          SELECT id FROM resources

@@ -145,7 +145,7 @@ export class ReviewStore implements TenantStore<ReviewStore> {
 
   /** @returns null: there is none, or it has ended */
   find(tx: Tx, organization: OrganizationId, kind: ReviewKind, id: string): Promise<Reviewed | null> {
-    return first<Reviewed>(tx, FOUND[kind], [organization, id]);
+    return first(tx, FOUND[kind], [organization, id]);
   }
 
   /**

@@ -12,6 +12,7 @@ import {
   listPage,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { reaches, resourcesOf } from './granted-sql';
 
 export interface RoleRow extends Readonly<Omit<RoleEntity, 'organizationId'>> {
@@ -32,7 +33,7 @@ const select = (members: string): string => `SELECT r.id, r.name, r.description,
     r.may_break_glass AS "mayBreakGlass", r.ipv6_prefix_length AS "ipv6PrefixLength",
     r.resource_selector AS "resourceSelector", ${USER_COUNT}::int AS "userCount", ${RESOURCE_COUNT}::int AS "resourceCount",
     ${members}, r.created_at AS "createdAt", r.updated_at AS "updatedAt"
-  FROM roles r`;
+  FROM roles r WHERE r.organization_id = $1`;
 
 const SELECT = select(
   `ARRAY(SELECT resource_id FROM role_resources WHERE role_id = r.id ORDER BY created_at, resource_id) AS "resourceIds",
@@ -40,7 +41,7 @@ const SELECT = select(
 );
 
 export const ROLE_LIST: ListDefinition = {
-  list: `${SELECT} WHERE r.organization_id = $1`,
+  list: SELECT,
   id: 'r.id',
   search: ['r.name', 'r.description'],
   sort: {
@@ -60,7 +61,7 @@ export const ROLE_LIST: ListDefinition = {
 /** Without the ids of its members, of which there may be thousands. */
 const BARE_ROLES: ListDefinition = {
   ...ROLE_LIST,
-  list: `${select(`'{}'::uuid[] AS "resourceIds", '{}'::uuid[] AS "userIds"`)} WHERE r.organization_id = $1`,
+  list: select(`'{}'::uuid[] AS "resourceIds", '{}'::uuid[] AS "userIds"`),
 };
 
 /** What a role asks of a session, and lets it do. */
@@ -108,21 +109,16 @@ const LINKS = {
   user: { table: 'users', link: 'role_users', column: 'user_id' },
 } as const;
 
-export class RoleStore implements TenantStore<RoleStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
-    return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
-  }
+export class RoleStore extends ListedStore<RoleRow> implements TenantStore<RoleStore> {
+  protected readonly definition = ROLE_LIST;
 
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    return first<RoleRow>(tx, `${SELECT} WHERE r.organization_id = $1 AND r.id = $2`, [organization, id]);
+  override list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<RoleRow>> {
+    return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
   }
 
   /** Reads and locks the role until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    return first<RoleRow>(tx, `${SELECT} WHERE r.organization_id = $1 AND r.id = $2 FOR NO KEY UPDATE OF r`, [
-      organization,
-      id,
-    ]);
+    return first(tx, `${SELECT} AND r.id = $2 FOR NO KEY UPDATE OF r`, [organization, id]);
   }
 
   /** @returns null when the name is taken */

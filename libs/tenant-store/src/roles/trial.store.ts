@@ -25,7 +25,6 @@ export interface RightsScope {
   readonly resourceIds: readonly string[];
 }
 
-/** What a trial has noted. */
 export interface NotedEffects {
   readonly sessions: number;
   readonly people: number;

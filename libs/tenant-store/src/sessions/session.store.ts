@@ -137,7 +137,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     like: Pick<NewSession, 'userId' | 'holder' | 'ipv4Address' | 'ipv6Address'>,
     besides: string | null = null,
   ): Promise<{ id: string } | null> {
-    return first<{ id: string }>(
+    return first(
       tx,
       `SELECT id FROM sessions WHERE organization_id = $1 AND user_id = $2 AND holder = $3
        AND status IN (${LIVE}) AND (ipv4_address = $4 OR ipv6_address = $5) AND id IS DISTINCT FROM $6::uuid LIMIT 1`,
@@ -146,7 +146,7 @@ export class SessionStore implements TenantStore<SessionStore> {
   }
 
   find(tx: Tx, organization: OrganizationId, id: string): Promise<SessionRow | null> {
-    return first<SessionRow>(tx, FIND_SESSION, [organization, id]);
+    return first(tx, FIND_SESSION, [organization, id]);
   }
 
   /** Newest first. */

@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type DataKeyRow, type Tx, first, prepared, rows, touches } from '#entities';
+import { DATA_KEY, type DataKeyRow, type Tx, first, newestDataKey, prepared, rows, touches } from '#entities';
 import {
   type AskedSsoSignIn,
   CHECKED_FOR,
@@ -64,7 +64,7 @@ export const IS_RE_SIGN_IN_OVERDUE = `u.sso_session_over_at IS NOT NULL
 export class DueSsoSignInStore {
   /** Those that have waited longest first, in each organization. */
   ready(tx: Tx): Promise<ReadySsoSignIn[]> {
-    return prepared<ReadySsoSignIn>(tx, READY, []);
+    return prepared(tx, READY, []);
   }
 
   /**
@@ -77,21 +77,18 @@ export class DueSsoSignInStore {
          (s.sealed_data IS NULL OR ${IS_OVER} AND NOT (${IS_WORD_ON_ACCESS}))`,
       [familyIds],
     );
-    return rows<LeasedSsoSignIn>(
+    return rows(
       tx,
       `WITH free AS (
          SELECT s.family_id, s.organization_id FROM sso_sign_ins s
          WHERE s.family_id = ANY ($1::uuid[]) AND s.check_due_at <= now() FOR NO KEY UPDATE SKIP LOCKED
        )
        UPDATE sso_sign_ins s SET check_due_at = now() + make_interval(secs => $2)
-       FROM free CROSS JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = free.organization_id
-         ORDER BY k.version DESC LIMIT 1) k, user_identities i, users u
+       FROM free CROSS JOIN ${newestDataKey('free.organization_id')}, user_identities i, users u
        WHERE s.family_id = free.family_id AND i.id = s.identity_id AND u.id = s.user_id
        RETURNING s.family_id AS "familyId", s.organization_id AS "organizationId", i.provider_id AS "providerId",
          s.user_id AS "userId", u.email AS "userEmail", i.subject,
-         s.sealed_data AS "sealedData", s.check_due_at::text AS lease,
-         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
-           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"`,
+         s.sealed_data AS "sealedData", s.check_due_at::text AS lease, ${DATA_KEY}`,
       [familyIds, seconds],
     );
   }
@@ -156,7 +153,7 @@ export class DueSsoSignInStore {
 
   /** Whose access is to end. A user whose identity provider is disabled or gone cannot sign in again, and keeps it. */
   overdueReSignIns(tx: Tx): Promise<OverdueUser[]> {
-    return rows<OverdueUser>(
+    return rows(
       tx,
       `SELECT u.organization_id AS "organizationId", u.id, u.email, p.name AS "identityProvider"
        FROM users u JOIN organizations o ON o.id = u.organization_id CROSS JOIN LATERAL (

@@ -1,6 +1,6 @@
 import type { OrganizationId } from '#rules';
 import type { WokenTargets } from '#engine-store/port';
-import { AuditTrail, SYSTEM_ACTOR, type TenantStore, type Tx, first, touches } from '#entities';
+import { AuditTrail, SYSTEM_ACTOR, type TenantStore, type Tx, touches } from '#entities';
 import type { OffboardingStore } from '../organizations/offboarding.store';
 import type { RoleStore } from '../roles/role.store';
 import type { UserStore } from '../accounts/user.store';
@@ -164,13 +164,8 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     { id, email }: GroupMember,
     isOrgAdmin: boolean,
   ): Promise<void> {
-    await this.users.lock(tx, organization);
-    const recovery = await first<{ id: string | null }>(
-      tx,
-      'SELECT recovery_administrator_id AS id FROM organizations WHERE id = $1',
-      [organization],
-    );
-    if (!isOrgAdmin && recovery?.id === id) return;
+    const { recoveryAdministratorId } = await this.users.lock(tx, organization);
+    if (!isOrgAdmin && recoveryAdministratorId === id) return;
     if (!(await this.users.update(tx, organization, id, { isOrgAdmin }))) return;
     await this.audit.write(tx, organization, {
       ...SYSTEM_ACTOR,

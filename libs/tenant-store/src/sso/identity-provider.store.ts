@@ -1,19 +1,20 @@
 import { definedFields, type OrganizationId } from '#rules';
 import {
+  DATA_KEY,
   type DataKeyRow,
   IdentityProviderEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
+  countOf,
   first,
-  listPage,
+  newestDataKey,
   rows,
   touches,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 /** What a group of the issuer makes of its members: members of a role, or administrators. */
 export interface GroupMapping {
@@ -87,45 +88,31 @@ export const IDENTITY_PROVIDER_LIST: ListDefinition = {
 const NAME_KEY = 'identity_providers_organization_id_name_key';
 
 /** The issuers that an organization's people sign in with. */
-export class IdentityProviderStore implements TenantStore<IdentityProviderStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<IdentityProviderRow>> {
-    return listPage(tx, IDENTITY_PROVIDER_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2`, [organization, id]);
-  }
+export class IdentityProviderStore
+  extends ListedStore<IdentityProviderRow>
+  implements TenantStore<IdentityProviderStore>
+{
+  protected readonly definition = IDENTITY_PROVIDER_LIST;
 
   /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first<IdentityProviderRow>(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [
-      organization,
-      id,
-    ]);
+    return first(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [organization, id]);
   }
 
   /** For a request to the issuer. */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
-    return first<SealedIdentityProvider>(
+    return first(
       tx,
-      `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData",
-         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
-           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"
-       FROM identity_providers p
-       JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = p.organization_id
-         ORDER BY k.version DESC LIMIT 1) k ON true
+      `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData", ${DATA_KEY}
+       FROM identity_providers p JOIN ${newestDataKey('p.organization_id')} ON true
        WHERE p.organization_id = $1 AND p.id = $2`,
       [organization, id],
     );
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
-  async count(tx: Tx, organization: OrganizationId): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM identity_providers WHERE organization_id = $1',
-      [organization],
-    );
-    return counted!.count;
+  count(tx: Tx, organization: OrganizationId): Promise<number> {
+    return countOf(tx, 'identity_providers WHERE organization_id = $1', [organization]);
   }
 
   /** Whether a user can sign in with one. Call `UserStore.lock` first. @param besides this one; null: any */
@@ -203,7 +190,7 @@ export interface OfferedProvider {
 export class OfferedProviderStore {
   /** Those that people of an organization may sign in with, by name. An unknown slug has none. */
   ofSlug(tx: Tx, slug: string): Promise<OfferedProvider[]> {
-    return rows<OfferedProvider>(
+    return rows(
       tx,
       `SELECT p.id, p.name, p.organization_id AS "organizationId"
        FROM organizations o JOIN identity_providers p ON p.organization_id = o.id

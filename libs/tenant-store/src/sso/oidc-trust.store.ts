@@ -2,16 +2,15 @@ import type { OrganizationId } from '#rules';
 import {
   type OidcTrustEntity,
   type ListDefinition,
-  type ListQuery,
-  type Sliced,
   type TenantStore,
   type Tx,
   choiceFilter,
+  countOf,
   first,
-  listPage,
   touches,
   unlessTaken,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 
 /** Claim: the allowed values. */
 export type OidcConditions = Readonly<Record<string, readonly string[]>>;
@@ -36,10 +35,11 @@ const SELECT = `SELECT t.id, t.name, t.preset, t.issuer, t.service_user_id AS "s
     u.is_active AS "isServiceUserActive", t.scopes, t.conditions, t.is_enabled AS "isEnabled", t.revision,
     t.last_used_at AS "lastUsedAt", t.created_by_email AS "createdByEmail", t.created_at AS "createdAt",
     t.updated_at AS "updatedAt"
-  FROM oidc_trusts t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id`;
+  FROM oidc_trusts t JOIN users u ON u.organization_id = t.organization_id AND u.id = t.service_user_id
+  WHERE t.organization_id = $1`;
 
 export const OIDC_TRUST_LIST: ListDefinition = {
-  list: `${SELECT} WHERE t.organization_id = $1`,
+  list: SELECT,
   id: 't.id',
   search: ['t.name', 't.issuer'],
   sort: { name: 't.name', createdAt: 't.created_at' },
@@ -51,42 +51,25 @@ export const OIDC_TRUST_LIST: ListDefinition = {
 
 const NAME_KEY = 'oidc_trusts_organization_id_name_key';
 
-export class OidcTrustStore implements TenantStore<OidcTrustStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<OidcTrustRow>> {
-    return listPage(tx, OIDC_TRUST_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    return first<OidcTrustRow>(tx, `${SELECT} WHERE t.organization_id = $1 AND t.id = $2`, [
-      organization,
-      id,
-    ]);
-  }
+export class OidcTrustStore extends ListedStore<OidcTrustRow> implements TenantStore<OidcTrustStore> {
+  protected readonly definition = OIDC_TRUST_LIST;
 
   /** Reads and locks the trust until the commit, so that a comparison with it shows what changed. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    return first<OidcTrustRow>(
-      tx,
-      `${SELECT} WHERE t.organization_id = $1 AND t.id = $2 FOR NO KEY UPDATE OF t`,
-      [organization, id],
-    );
+    return first(tx, `${SELECT} AND t.id = $2 FOR NO KEY UPDATE OF t`, [organization, id]);
   }
 
   /** Those with an issuer, disabled ones too. @param id only this one; null: all */
   ofIssuer(tx: Tx, organization: OrganizationId, issuer: string, id: string | null): Promise<OidcTrustRow[]> {
     return tx.query<OidcTrustRow[]>(
-      `${SELECT} WHERE t.organization_id = $1 AND t.issuer = $2 AND ($3::uuid IS NULL OR t.id = $3) ORDER BY t.name`,
+      `${SELECT} AND t.issuer = $2 AND ($3::uuid IS NULL OR t.id = $3) ORDER BY t.name`,
       [organization, issuer, id],
     );
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
-  async count(tx: Tx, organization: OrganizationId): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM oidc_trusts WHERE organization_id = $1',
-      [organization],
-    );
-    return counted!.count;
+  count(tx: Tx, organization: OrganizationId): Promise<number> {
+    return countOf(tx, 'oidc_trusts WHERE organization_id = $1', [organization]);
   }
 
   /** @returns its id, null when the name is taken */

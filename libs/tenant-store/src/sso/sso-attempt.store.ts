@@ -64,7 +64,7 @@ export class SsoAttemptStore {
 
   /** Uses the state of an answer to an organization's callback. @returns null: it waits for no such answer */
   useState(tx: Tx, slug: string, stateHash: string): Promise<AnsweredSsoAttempt | null> {
-    return first<AnsweredSsoAttempt>(
+    return first(
       tx,
       `UPDATE sso_attempts a SET state_hash = NULL FROM organizations o
        WHERE a.state_hash = $1 AND a.expires_at > now() AND o.id = a.organization_id AND o.slug = $2
@@ -86,7 +86,7 @@ export class SsoAttemptStore {
 
   /** Uses a one-time code, whether or not its client then proves that it began the sign-in. @returns null: it is none */
   useCode(tx: Tx, codeHash: string): Promise<RedeemedSsoAttempt | null> {
-    return first<RedeemedSsoAttempt>(
+    return first(
       tx,
       `UPDATE sso_attempts a SET code_hash = NULL, expires_at = now() + interval '${REDEEMED_FOR}' FROM user_identities i
        WHERE a.code_hash = $1 AND a.expires_at > now() AND i.id = a.identity_id
@@ -111,7 +111,7 @@ export class SsoAttemptStore {
    * @returns null: it took too long, or the identity is not the user's any more
    */
   finish(tx: Tx, id: string, userId: string): Promise<FinishedSsoAttempt | null> {
-    return first<FinishedSsoAttempt>(
+    return first(
       tx,
       `WITH done AS (
          DELETE FROM sso_attempts WHERE id = $1 AND expires_at > now() AND state_hash IS NULL AND code_hash IS NULL RETURNING *

@@ -47,11 +47,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     providerId: string,
     id: string,
   ): Promise<UserIdentityRow | null> {
-    return first<UserIdentityRow>(tx, `${SELECT} AND i.id = $3 FOR NO KEY UPDATE OF i`, [
-      organization,
-      providerId,
-      id,
-    ]);
+    return first(tx, `${SELECT} AND i.id = $3 FOR NO KEY UPDATE OF i`, [organization, providerId, id]);
   }
 
   /** Remembers a subject: the constraint decides between concurrent sign-ins of a new one. */

@@ -1,5 +1,15 @@
 import type { OrganizationId } from '#rules';
-import { type DataKeyRow, type Tx, type WebhookEntity, first, prepared, rows, touches } from '#entities';
+import {
+  DATA_KEY,
+  type DataKeyRow,
+  type Tx,
+  type WebhookEntity,
+  first,
+  newestDataKey,
+  prepared,
+  rows,
+  touches,
+} from '#entities';
 import { feedEnd } from '../audit/audit.store';
 
 /** A webhook that has something to send. */
@@ -31,7 +41,6 @@ interface Delivery {
   readonly eventType: string;
 }
 
-/** A delivery whose next attempt is due. */
 export interface DueDelivery extends Delivery {
   readonly attempts: number;
   /** by hand: one attempt */
@@ -85,26 +94,23 @@ const SETTLE = {
 export class WebhookDeliveryStore {
   /** Those that have waited longest first. */
   ready(tx: Tx, limit: number): Promise<ReadyWebhook[]> {
-    return prepared<ReadyWebhook>(tx, READY, [limit]);
+    return prepared(tx, READY, [limit]);
   }
 
   /** Leases webhooks; no two workers get the same. */
   lease(tx: Tx, ids: readonly string[], seconds: number): Promise<LeasedWebhook[]> {
-    return rows<LeasedWebhook>(
+    return rows(
       tx,
       `WITH free AS (
          SELECT w.id, w.organization_id FROM webhooks w
          WHERE w.id = ANY ($1::uuid[]) AND w.is_enabled AND w.leased_until <= now() FOR NO KEY UPDATE SKIP LOCKED
        )
        UPDATE webhooks w SET leased_until = now() + make_interval(secs => $2)
-       FROM free CROSS JOIN LATERAL (SELECT * FROM data_keys k WHERE k.organization_id = free.organization_id
-         ORDER BY k.version DESC LIMIT 1) k
+       FROM free CROSS JOIN ${newestDataKey('free.organization_id')}
        WHERE w.id = free.id
        RETURNING w.id, w.organization_id AS "organizationId", w.format, w.event_types AS "eventTypes",
          w.name, w.shown_url AS "shownUrl", w.sealed_data AS "sealedData", w.cursor::text, w.leased_until::text AS lease,
-         coalesce(w.former_secret_until > now(), false) AS "hasFormerSecret",
-         jsonb_build_object('organizationId', k.organization_id, 'version', k.version,
-           'masterKeyVersion', k.master_key_version, 'wrappedKey', k.wrapped_key) AS "dataKey"`,
+         coalesce(w.former_secret_until > now(), false) AS "hasFormerSecret", ${DATA_KEY}`,
       [ids, seconds],
     );
   }
@@ -115,7 +121,7 @@ export class WebhookDeliveryStore {
 
   /** The earliest in the chain. */
   due(tx: Tx, webhookId: string): Promise<DueDelivery | null> {
-    return first<DueDelivery>(
+    return first(
       tx,
       `SELECT d.position::text, d.record_id AS "recordId", d.event_type AS "eventType", d.attempts,
          d.status = 'REDELIVERING' AS "isRedelivery" FROM webhook_deliveries d

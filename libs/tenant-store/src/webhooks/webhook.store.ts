@@ -1,7 +1,6 @@
 import { definedFields, type OrganizationId } from '#rules';
 import {
   type ListDefinition,
-  type ListQuery,
   type Slice,
   type Sliced,
   type TenantStore,
@@ -9,11 +8,12 @@ import {
   type WebhookDeliveryEntity,
   WebhookEntity,
   choiceFilter,
+  countOf,
   first,
-  listPage,
   timedSlice,
   touches,
 } from '#entities';
+import { ListedStore } from '../listed-store';
 import { feedEnd } from '../audit/audit.store';
 
 /** URL, secret, former secret and what authorizes at the receiver, each sealed. */
@@ -67,28 +67,18 @@ export const WEBHOOK_LIST: ListDefinition = {
 };
 
 /** An organization's webhooks. Workers send to them: `WebhookDeliveryStore`. */
-export class WebhookStore implements TenantStore<WebhookStore> {
-  list(tx: Tx, organization: OrganizationId, query: ListQuery): Promise<Sliced<WebhookRow>> {
-    return listPage(tx, WEBHOOK_LIST, organization, query);
-  }
-
-  find(tx: Tx, organization: OrganizationId, id: string): Promise<WebhookRow | null> {
-    return first<WebhookRow>(tx, `${SELECT} AND w.id = $2`, [organization, id]);
-  }
+export class WebhookStore extends ListedStore<WebhookRow> implements TenantStore<WebhookStore> {
+  protected readonly definition = WEBHOOK_LIST;
 
   /** Reads and locks it until the commit. */
   findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
     const select = SELECT.replace('SELECT', 'SELECT w.sealed_data AS "sealedData",');
-    return first<LockedWebhook>(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
+    return first(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
   }
 
   /** Call `UserStore.lock` first: it serializes creations. */
-  async count(tx: Tx, organization: OrganizationId): Promise<number> {
-    const [counted] = await tx.query<{ count: number }[]>(
-      'SELECT count(*)::int AS count FROM webhooks WHERE organization_id = $1',
-      [organization],
-    );
-    return counted!.count;
+  count(tx: Tx, organization: OrganizationId): Promise<number> {
+    return countOf(tx, 'webhooks WHERE organization_id = $1', [organization]);
   }
 
   /** It gets what is sealed from now on. */

@@ -2,7 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { ArrayMaxSize, ArrayNotEmpty, IsArray, IsISO8601, IsString, Matches } from 'class-validator';
 import { SCOPES, type Scope } from '#guards';
 import { AGENT_NAME, AGENT_NAME_EXAMPLE } from '../../agents/agent-name';
-import { id, line, Optional, Required, someOf, text, TIME, type Kind } from '../../http/fields';
+import { id, line, Optional, Required, someScopes, text, TIME, type Kind } from '../../http/fields';
 import { listQueryOf } from '../../http/list-query.dto';
 import { TEXT_OR_NULL, TIME_OR_NULL } from '../../http/nullable';
 import { API_KEY_LIST } from '#tenant-store';
@@ -34,7 +34,7 @@ export class CreateApiKeyDto {
   @Optional(text(1000), { nullable: true, example: 'Opens the test database' })
   description?: string | null;
 
-  @Required(someOf(SCOPES, 'scopes', 'Scope'), { example: ['sessions:write', 'sessions:read'] })
+  @Required(someScopes(SCOPES, 'Scope'), { example: ['sessions:write', 'sessions:read'] })
   scopes!: Scope[];
 
   @Optional(AGENTS, {

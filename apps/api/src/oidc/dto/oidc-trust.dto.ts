@@ -13,7 +13,7 @@ import {
   oneOf,
   Optional,
   Required,
-  someOf,
+  someScopes,
   string,
   TIME,
   type Kind,
@@ -23,9 +23,8 @@ import { TIME_OR_NULL } from '../../http/nullable';
 import { HasOnlyVisibleCharacters } from '../../http/text-fields';
 import { conditionsRefusal, MAX_CLAIMS, MAX_VALUE_LENGTH, MAX_VALUES } from '../conditions';
 
-const SCOPES = someOf(
+const SCOPES = someScopes(
   WORKLOAD_SCOPES,
-  'scopes',
   'WorkloadScope',
   `must hold only ${WORKLOAD_SCOPES.join(', ')}: the other scopes are for administrators and for hosts`,
 );

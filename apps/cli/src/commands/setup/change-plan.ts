@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { ApiFailure, type Schemas } from '#client';
 import type { Output } from '../../output';
 
-type Plan = Schemas['ChangePlanDto'];
+export type Plan = Schemas['ChangePlanDto'];
 
 export interface TrialOptions {
   readonly dryRun?: boolean;
@@ -32,7 +32,7 @@ export function showsPlan(answer: unknown, output: Output): boolean {
   return true;
 }
 
-const isPlan = (answer: unknown): answer is Plan =>
+export const isPlan = (answer: unknown): answer is Plan =>
   typeof answer === 'object' && answer !== null && 'dryRun' in answer && answer.dryRun === true;
 
 const right = ({ email, resourceName }: Schemas['PlannedRightDto']): string =>

@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
-import { type Api, bodyOf, definedFields, type Schemas, shortId } from '#client';
+import { type Api, ApiFailure, bodyOf, definedFields, type Schemas, shortId } from '#client';
 import { usageFailure } from '../../exit-codes';
 import type { Output } from '../../output';
 import { define, group, listOption, numberOption, resourceOption, type Call } from '../../program';
-import { showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
+import { isPlan, type Plan, showsPlan, trialOption, trialQuery, type TrialOptions } from './change-plan';
 import { listOptions, listQuery, pairsOf, type ListOptions } from './options';
 import { all, idsOf, namesById, one, removing, short, showing } from './things';
 
@@ -167,17 +167,15 @@ interface CreateOptions extends Members, PolicyOptions {
 async function create({ api, name, options, output }: Call<CreateOptions>): Promise<void> {
   if (options.approvals === undefined && options.approver)
     throw usageFailure('Missing: --approvals', 'how many of them have to approve: 1 or 2');
-  // before the role is there: a name that is wrong leaves no half of it
-  const members = await memberIds(api, options);
   const { description, maxHours } = options;
   const body = {
     name,
     ...definedFields({ description, maxSessionDurationHours: maxHours }),
     ...(await policyOf(api, options)),
+    ...(await memberIds(api, options)),
   };
-  const role = await bodyOf(api.POST('/api/v1/roles', { body }));
-  await change(api, role, members, true);
-  await show(api, role.id, output);
+  const { id } = await bodyOf(api.POST('/api/v1/roles', { body }));
+  await show(api, id, output);
 }
 
 async function changePolicy({
@@ -196,65 +194,50 @@ async function assign({ api, name, options, output }: Call<AssignOptions>, isGiv
   if (options.resource.length + options.user.length === 0) {
     throw usageFailure('Missing: --resource or --user', 'both may be repeated');
   }
-  const [role, members] = await Promise.all([one(api, 'role', name), memberIds(api, options)]);
+  const [{ id }, { userIds, resourceIds }] = await Promise.all([
+    one(api, 'role', name),
+    memberIds(api, options),
+  ]);
+  const body = isGiven
+    ? { addUserIds: userIds, addResourceIds: resourceIds }
+    : { removeUserIds: userIds, removeResourceIds: resourceIds };
+  const send = (trial: TrialOptions): Promise<Schemas['BulkResultsDto']> =>
+    bodyOf(api.POST('/api/v1/roles/{id}/members', { params: { path: { id }, ...trialQuery(trial) }, body }));
   if (options.dryRun) {
-    const { userIds, resourceIds } = members;
-    const body = isGiven
-      ? { addUserIds: [...userIds], addResourceIds: [...resourceIds] }
-      : { removeUserIds: [...userIds], removeResourceIds: [...resourceIds] };
-    const params = { path: { id: role.id }, ...trialQuery(options) };
-    showsPlan(await bodyOf(api.POST('/api/v1/roles/{id}/members', { params, body })), output);
+    showsPlan(await send(options), output);
     return;
   }
-  await change(api, role, members, isGiven);
-  await show(api, role.id, output);
-  if (!isGiven) await noteSessions(api, members, output);
+  const plan = isGiven ? null : await send({ dryRun: true });
+  const { results } = await send({});
+  const refused = results.find(({ outcome }) => outcome === 'REFUSED');
+  if (refused) throw new ApiFailure(refused.status!, refused.message!);
+  await show(api, id, output);
+  if (isPlan(plan)) await noteSessions(api, plan, output);
 }
 
 /** A session keeps what it has opened: the roles of its user decide when it starts. */
-async function noteSessions(api: Api, { userIds, resourceIds }: MemberIds, output: Output): Promise<void> {
+async function noteSessions(api: Api, { continuing, rights: { lost } }: Plan, output: Output): Promise<void> {
+  if (continuing.sessions === 0) return;
   const { organizationSessions, resourcesOf } = await import('../sessions.js');
-  const [roles, sessions] = await Promise.all([
-    all(api, 'role'),
-    organizationSessions(api, { active: true }),
-  ]);
-  for (const session of sessions) {
-    const { id, userId, userEmail, resourceIps } = session;
-    const lost = resourceIps.filter(
-      ({ resourceId }) =>
-        (userIds.includes(userId) || resourceIds.includes(resourceId)) &&
-        !roles.some((role) => role.userIds.includes(userId) && role.resourceIds.includes(resourceId)),
-    );
-    if (lost.length === 0) continue;
-    const open = resourcesOf({ ...session, resourceIps: lost });
+  const pairs = new Set(lost.sample.map(({ userId, resourceId }) => `${userId} ${resourceId}`));
+  for (const session of await organizationSessions(api, { active: true })) {
+    const { id, userId, userEmail } = session;
+    const resourceIps = session.resourceIps.filter(({ resourceId }) => pairs.has(`${userId} ${resourceId}`));
+    if (resourceIps.length === 0) continue;
+    const open = resourcesOf({ ...session, resourceIps });
     output.note(`${userEmail} keeps ${open} open; end that with: drawbridge stop ${shortId(id)}`);
   }
+  if (lost.total !== pairs.size)
+    output.note(`Sessions that keep in all what is no longer allowed: ${continuing.sessions ?? 'unknown'}`);
 }
 
-interface MemberIds {
-  readonly resourceIds: readonly string[];
-  readonly userIds: readonly string[];
-}
-
-const memberIds = async (api: Api, { resource, user }: Members): Promise<MemberIds> => ({
+const memberIds = async (
+  api: Api,
+  { resource, user }: Members,
+): Promise<{ readonly resourceIds: string[]; readonly userIds: string[] }> => ({
   resourceIds: await idsOf(api, 'resource', resource),
   userIds: await idsOf(api, 'user', user),
 });
-
-/** What is so already is not asked for: it would be refused. */
-async function change(api: Api, role: Role, members: MemberIds, isGiven: boolean): Promise<void> {
-  const method = isGiven ? 'post' : 'delete';
-  const { id } = role;
-  for (const resourceId of members.resourceIds) {
-    if (role.resourceIds.includes(resourceId) === isGiven) continue;
-    const params = { path: { id, resourceId } };
-    await api.request(method, '/api/v1/roles/{id}/resources/{resourceId}', { params });
-  }
-  for (const userId of members.userIds) {
-    if (role.userIds.includes(userId) === isGiven) continue;
-    await api.request(method, '/api/v1/roles/{id}/users/{userId}', { params: { path: { id, userId } } });
-  }
-}
 
 async function show(api: Api, id: string, output: Output): Promise<void> {
   const role = await bodyOf(api.GET('/api/v1/roles/{id}', { params: { path: { id } } }));

@@ -8,7 +8,6 @@ import { Button, Form, Row, TextField } from '../../ui';
 const ADMINISTRATORS = 'administrators';
 const RIGHTS = [[ADMINISTRATORS, 'Administrator rights']] as const;
 
-/** Which groups of the provider get which roles. */
 export function GroupMappings({ provider }: { provider: Schemas['IdentityProviderDto'] }) {
   const params = { path: { id: provider.id } };
   const edit = useEdit(provider, () => api.GET('/api/v1/identity-providers/{id}', { params }));

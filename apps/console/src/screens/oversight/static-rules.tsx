@@ -166,7 +166,6 @@ const EndField = ({ at = null }: { at?: string | null }) => (
 
 const endIn = (entered: Entered): string | null => fromLocalField(entered.text('expiresAt')) ?? null;
 
-/** One static IP rule. */
 export function StaticRule() {
   const { id } = ruleRoute.useParams();
   const path = { id };

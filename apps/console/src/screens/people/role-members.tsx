@@ -61,7 +61,6 @@ const USER: readonly Column<User>[] = [
   { head: 'Status', cell: ({ status }) => <UserStatus status={status} /> },
 ];
 
-/** Who has a role. */
 export const RoleUsers = ({ of: { id } }: { of: Role }) => (
   <>
     <Add id={id} label="Add users" field="addUserIds">

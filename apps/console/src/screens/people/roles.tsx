@@ -48,7 +48,6 @@ export const Roles = () => (
   />
 );
 
-/** A role that is to be. */
 export const NewRole = () => (
   <Page title="Create a role">
     <Section>

@@ -13,7 +13,6 @@ const route = getRouteApi('/signed-in/administrator/automation/trusts/$id');
 
 type Check = Schemas['TokenCheckDto'];
 
-/** One trust. */
 export function Trust() {
   const { id } = route.useParams();
   const trust = $api.useQuery('get', '/api/v1/oidc-trusts/{id}', { params: { path: { id } } });

@@ -44,7 +44,6 @@ export const WebhookStatus = ({ of: { isEnabled, failingSince, lastError } }: { 
   </Lines>
 );
 
-/** The field `eventTypes`. */
 export const EventPicker = ({ chosen = [] }: { chosen?: readonly string[] }) => (
   <Picker
     name="eventTypes"

@@ -1,6 +1,6 @@
-import { bareAddress, readAddressOrCidr } from '../../cidr';
+import { readAddressOrCidr } from '../../cidr';
 import { History } from '../../ground-truth/history';
-import { ALL_TRAFFIC, type LedgerRule } from '../../ground-truth/ledger';
+import { allTrafficRule, type LedgerRule } from '../../ground-truth/ledger';
 import type { LockLevel, World } from '../../provider';
 import { rangesBetween } from './ranges';
 import { SERVICE_TARGETS, serviceOf, type ListService, type Service } from './service-types';
@@ -94,14 +94,8 @@ export const entriesOf = ({ property }: ListService, { properties }: ServiceReso
 /** What the firewall lets in now. */
 function ledgerRulesOf(resource: ServiceResource, target: string): LedgerRule[] {
   const service = serviceOf(target)!;
-  const rule = (address: string, providerRuleId: string, ours: boolean): LedgerRule => ({
-    provider: 'AZURE',
-    target,
-    address: bareAddress(address),
-    ...ALL_TRAFFIC,
-    ours,
-    providerRuleId,
-  });
+  const rule = (address: string, providerRuleId: string, ours: boolean): LedgerRule =>
+    allTrafficRule('AZURE', target, address, ours, providerRuleId);
   const { properties, rules, ours } = resource;
   const { network = {} } = properties as { network?: Json };
   const access = properties.publicNetworkAccess ?? network.publicNetworkAccess ?? 'Enabled';

@@ -1,7 +1,7 @@
 import { canonicalCidr, ruleKey } from '#rules';
 import { asCallFailure, refused, type CallFailure } from '../../call-failure';
 import type { Deadline } from '../../deadline';
-import { doneWith, Outcomes } from '../../outcomes';
+import { Outcomes } from '../../outcomes';
 import type { AddChange, RemoveChange } from '../../provider-driver';
 import { SCOPE_LOCKED } from '../azure-errors';
 import { NEUTRALISED } from '../batch';
@@ -68,7 +68,7 @@ export class ChildBatch {
       const existing = this.rules.find((one) => idOf(one) === idOf(rule));
       if (asCallFailure(error).code !== SCOPE_LOCKED || !existing) throw error;
       if (!isNeutral(existing, this.deployment)) await this.writes.write(rule, neutralBody(rule.collection));
-      return doneWith(NEUTRALISED);
+      return { note: NEUTRALISED };
     }
   }
 
