@@ -12,8 +12,6 @@ import { IdTokenVerifier, tokenUse } from './id-token-verifier';
 import { Issuers } from './issuers';
 import { checked, failureIn, trustChecks, type TokenCheck } from './token-check';
 
-/** Of each client address: anybody can send tokens that name an organization. */
-
 /** Claims that say which job exchanged its token; recorded in the audit trail where a token has them. */
 const JOB_CLAIMS = (
   'sub repository workflow_ref event_name run_id run_attempt actor sha ' +

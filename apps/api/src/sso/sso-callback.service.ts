@@ -11,8 +11,6 @@ import { SIGN_IN_ERRORS, type SignInError } from './return-place';
 import { SsoAccounts } from './sso-accounts';
 import { SsoAddresses } from './sso-addresses';
 
-/** Of each client address: anybody can begin a sign-in and answer it. */
-
 /** Why an answer is refused. */
 class SignInRefused extends Error {
   constructor(

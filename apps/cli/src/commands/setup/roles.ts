@@ -228,7 +228,9 @@ async function noteSessions(api: Api, { continuing, rights: { lost } }: Plan, ou
     output.note(`${userEmail} keeps ${open} open; end that with: drawbridge stop ${shortId(id)}`);
   }
   if (lost.total !== pairs.size)
-    output.note(`Sessions that keep in all what is no longer allowed: ${continuing.sessions ?? 'unknown'}`);
+    output.note(
+      `In all, ${continuing.sessions ?? 'an unknown number of'} sessions keep what is no longer allowed.`,
+    );
 }
 
 const memberIds = async (
