@@ -15,7 +15,7 @@ const RENEW_AFTER_MS = 1500;
  * How long sessions are ended before their rules are removed: each target then needs one write for all of them, and writes
  * are what a large backlog waits for.
  */
-const EXPIRE_FIRST_MS = 2000;
+const EXPIRE_FIRST_MS = 3000;
 /** Rules that are due later than this are looked at, in case the clock was set back. */
 const LONG_WAIT_SECONDS = 180;
 /** Finished rows that nothing waits for. */
