@@ -49,7 +49,7 @@ const product = { maxWorkers: Math.min(CORES + 7, FITTING), sequence: { groupOrd
 const long = {
   maxWorkers: Math.min(CORES + 5, FITTING),
   sequence: { groupOrder: 2 },
-  testTimeout: 240_000,
+  testTimeout: 1_800_000,
 };
 /** One PostgreSQL for the whole run. */
 const server = { globalSetup: ['test/harness/product/test-server.ts'] };
@@ -82,8 +82,9 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/(?:apps|libs)\//] } },
     pool: 'forks',
     isolate: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // for what hangs; waits end earlier, and say for what
+    testTimeout: 400_000,
+    hookTimeout: 400_000,
     setupFiles: ['reflect-metadata'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestSuites()],

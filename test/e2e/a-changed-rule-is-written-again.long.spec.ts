@@ -70,7 +70,7 @@ describe('A start on a target that the provider does not find', () => {
   it('is FAILED with the provider’s words, and can be repeated', async () => {
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(0) });
     const { id } = await org.started({ ipv4Address: '203.0.113.91' });
-    const { resourceIps } = await org.reaches(id, 'FAILED', 90_000);
+    const { resourceIps } = await org.reaches(id, 'FAILED');
     expect(resourceIps).toMatchObject([
       { status: 'FAILED', errorMessage: expect.stringContaining('InvalidGroup.NotFound') as string },
     ]);

@@ -78,7 +78,7 @@ describe('A dry run', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge, sshTo(2));
 
-  it(`says what the act then does, and writes nothing (SEED=${SEED})`, { timeout: 240_000 }, async () => {
+  it(`says what the act then does, and writes nothing (SEED=${SEED})`, async () => {
     const seen = new Map<string, number>();
     for (let seed = SEED; seed < SEED + WORLDS; seed += 1) {
       const pick = pickFrom(seed);

@@ -19,14 +19,10 @@ describe('A full security group', () => {
         org.started({ ipv4Address: `203.0.113.${index}`, holder: `job-${index}` }),
       ),
     );
-    const statuses = await until(
-      'every session is settled',
-      async () => {
-        const sessions = await Promise.all(started.map(({ id }) => org.session(id)));
-        return sessions.every(({ status }) => status !== 'PENDING') && sessions.map(({ status }) => status);
-      },
-      60_000,
-    );
+    const statuses = await until('every session is settled', async () => {
+      const sessions = await Promise.all(started.map(({ id }) => org.session(id)));
+      return sessions.every(({ status }) => status !== 'PENDING') && sessions.map(({ status }) => status);
+    });
     expect(statuses.filter((status) => status === 'ACTIVE')).toHaveLength(FITTING);
     expect(statuses.filter((status) => status === 'FAILED')).toHaveLength(12);
   });

@@ -227,7 +227,7 @@ onNetworks('A guarded host without its server or agent', () => {
   it('twenty thousand rules are applied in one transaction, and another one is added and removed', async () => {
     await lone.served();
     await seedHolders(org, lone.host, { port: lone.place.port, count: 20_000 });
-    await until('all stand', () => Promise.resolve(standing() === 20_000), 90_000);
+    await until('all stand', () => Promise.resolve(standing() === 20_000));
     const id = await lone.active();
     expect(await lone.isOpen()).toBe(true);
     expect(standing()).toBe(20_001);
@@ -325,7 +325,7 @@ onNetworks('A guarded host without its server or agent', () => {
       writeStateFile(file, `${lone.host.plainKey}\n`);
       await agent.says('serves as');
       await verifiedByAgent(org, lone.host.resourceId);
-      expect(await until('the port is guarded', async () => !(await lone.isOpen()), 90_000)).toBe(true);
+      expect(await until('the port is guarded', async () => !(await lone.isOpen()))).toBe(true);
     });
 
     it.each([

@@ -31,7 +31,7 @@ describe('While a session is open', () => {
       const provider = given.resourceType === 'EKS_CLUSTER' ? 'AWS' : 'AZURE';
       const resourceId = await verifiedService(org, given.resourceType as ServiceType);
       const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.31' });
-      await org.reaches(id, 'ACTIVE', 60_000);
+      await org.reaches(id, 'ACTIVE');
       const before = await cloud.objects(provider);
       const switched = given.switched(before);
       await cloud.changeObjects(provider, switched);
@@ -46,9 +46,9 @@ describe('While a session is open', () => {
       });
       await cloud.changeObjects(provider, switchedBack(switched, before));
       await org.admin.posted(`/resources/${resourceId}/reconcile`);
-      await org.reaches(id, 'ACTIVE', 60_000);
+      await org.reaches(id, 'ACTIVE');
       await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED', 60_000);
+      await org.reaches(id, 'CANCELLED');
     },
   );
 
@@ -59,7 +59,7 @@ describe('While a session is open', () => {
         .publicAccessCidrs;
     const resourceId = await verifiedService(org, 'EKS_CLUSTER', CLUSTER);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: OURS });
-    await org.reaches(id, 'ACTIVE', 60_000);
+    await org.reaches(id, 'ACTIVE');
     const { clusters } = (await cloud.objects('AWS')) as { clusters: Record<string, Cluster> };
     const alone = { ...clusters[CLUSTER], publicAccessCidrs: [`${OURS}/32`] };
     await cloud.changeObjects('AWS', { rules: [], lists: [], sets: {}, clusters: { [CLUSTER]: alone } });
@@ -88,7 +88,7 @@ describe('While a session is open', () => {
       toPort: 0,
     });
     await drawbridge.query(`UPDATE rules SET due_at = now() WHERE address = $1`, [`${OURS}/32`]);
-    await org.reaches(id, 'CANCELLED', 60_000);
+    await org.reaches(id, 'CANCELLED');
     expect(await listed()).toEqual(['198.51.100.9/32']);
     const everybody = (await cloud.timeline()).filter(
       ({ target, address }) => target === CLUSTER && address === '0.0.0.0/0',

@@ -246,7 +246,7 @@ describe('When a provider refuses one operation on one target', () => {
         cells.set(`${cloud.resourceType} ${refused}`, cell);
       }
     }
-  }, 120_000);
+  });
 
   it.each(CELLS)(
     '%s, %s: only that waits, and its ResourceIp says why',
@@ -285,5 +285,5 @@ describe('When a provider refuses one operation on one target', () => {
       expect(await org.reaches(stopped.id, 'CANCELLED', WAIT_MS)).toMatchObject({
         resourceIps: [{ status: 'REMOVED', errorMessage: null }],
       });
-  }, 120_000);
+  });
 });

@@ -128,11 +128,11 @@ describe('Sessions on an AWS prefix list', () => {
     const resourceId = await verified(org, list);
     await bend(list, kind, more);
     const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.6' });
-    await org.reaches(id, 'ACTIVE', 60_000);
+    await org.reaches(id, 'ACTIVE');
     expect(await entries(list)).toEqual(['203.0.113.6 ours']);
     await bend(list, kind, more);
     await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED', 60_000);
+    await org.reaches(id, 'CANCELLED');
     expect(await entries(list)).toEqual([]);
   });
 
@@ -149,7 +149,7 @@ describe('Sessions on an AWS prefix list', () => {
       seconds: 3,
     });
     await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED', 60_000);
+    await org.reaches(id, 'CANCELLED');
     expect(await entries(list)).toEqual([]);
   });
 

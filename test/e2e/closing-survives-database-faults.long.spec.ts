@@ -96,7 +96,7 @@ describe('Closing survives faults of the connections to the database', () => {
       await runAt(lossy.url);
       const id = await opened();
       lossy.drop();
-      await until('the worker notices', async () => worker!.output.includes('Query read timeout'), 60_000);
+      await until('the worker notices', async () => worker!.output.includes('Query read timeout'));
       lossy.restore();
       await closes(id);
       await Promise.all([api!.stop(), worker!.stop()]);
@@ -125,7 +125,7 @@ describe('Closing survives faults of the connections to the database', () => {
   });
 
   it('a worker whose sweep has hung for a minute: it ends, to be started again', async () => {
-    await until('it has ended', async () => hanging.hasEnded, 90_000);
+    await until('it has ended', async () => hanging.hasEnded);
     expect(await hanging.stop()).toBe(1);
     expect(hanging.output).toContain('No sweep has succeeded for a minute');
   });

@@ -264,15 +264,11 @@ describe('One credential', () => {
     const { body } = await org.admin.get<Located[]>(`/resources?credentialId=${credential.id}`);
     for (const { id } of body) await org.admin.expect(204, org.admin.delete(`/resources/${id}`));
     await until('no rule of an account is left', async () => (await remove()).status === 204);
-    await until(
-      'the rows of the accounts are gone',
-      async () => {
-        const rows = await drawbridge.query('SELECT FROM credentials WHERE $1 IN (id, parent_id)', [
-          credential.id,
-        ]);
-        return rows.length === 0;
-      },
-      90_000,
-    );
+    await until('the rows of the accounts are gone', async () => {
+      const rows = await drawbridge.query('SELECT FROM credentials WHERE $1 IN (id, parent_id)', [
+        credential.id,
+      ]);
+      return rows.length === 0;
+    });
   });
 });

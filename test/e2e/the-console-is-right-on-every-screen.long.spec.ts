@@ -90,7 +90,7 @@ describeInBrowser('Every screen of the console is right in both schemes and at a
       `/sessions/${org.refusedSessionId}`,
     ]);
     expect(seen).toEqual({});
-  }, 600_000);
+  });
 
   describe('and what is wrong is found:', () => {
     it.each([

@@ -164,7 +164,7 @@ describeInBrowser('A sign-in of the console', () => {
     await visitor.click('button', 'Sign out');
     await visitor.reaches('Sign in');
     // sooner than it asks the server for anything
-    await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor({ timeout: 2000 });
+    await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await until('the cookie is gone', async () => (await visitor.context.cookies()).length === 0);
   });
 

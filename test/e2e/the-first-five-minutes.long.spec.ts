@@ -38,14 +38,10 @@ class Started {
   }
 
   ready(): Promise<boolean> {
-    return until(
-      'npm start is ready',
-      () => {
-        if (this.child.exitCode !== null) throw new Error(`It ended:\n${this.printed}`);
-        return Promise.resolve(/Ready in /.test(this.printed));
-      },
-      60_000,
-    );
+    return until('npm start is ready', () => {
+      if (this.child.exitCode !== null) throw new Error(`It ended:\n${this.printed}`);
+      return Promise.resolve(/Ready in /.test(this.printed));
+    });
   }
 
   /** The n-th line to paste. */

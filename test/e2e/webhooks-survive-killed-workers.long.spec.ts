@@ -39,7 +39,7 @@ describe('A worker that is killed while it sends webhooks loses nothing', () => 
       const names = all.map((body) => (JSON.parse(body) as { data: AuditRecord }).data.resourceName);
       expect(names).toEqual(Array.from({ length: count }, (_, index) => String(index)));
     },
-    60_000 + KILLS * 10_000,
+    1_800_000 + KILLS * 10_000,
   );
 
   it('and sends to no address that the deployment does not allow any more', async () => {

@@ -3,7 +3,7 @@ const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 200;
 const GROWTH = 1.25;
 /** Far longer than any condition takes: a busy machine is no failure, and an early result costs nothing. */
-const TIMEOUT_MS = 45_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Polls until a condition holds.

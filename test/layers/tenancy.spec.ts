@@ -61,7 +61,7 @@ describe('Tenancy is enforced by types', () => {
       'all(): string[] {',
       "new CarefulStore().find(tx, 'a', 'b');",
     ]);
-  }, 120_000);
+  });
 
   it('the refused code would run', () => {
     // @ts-expect-error only authentication yields an OrganizationId

@@ -55,7 +55,7 @@ describe('Races of approve, deny, cancel, start, demotion and deactivation', () 
       for (let race = 0; race < RACES; race += 1) expect(await races.race()).toEqual([]);
       expect(await deadlocks()).toBe(0);
     },
-    30_000 + RACES * MS_PER_RACE,
+    400_000 + RACES * MS_PER_RACE,
   );
 
   it(

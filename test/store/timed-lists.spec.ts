@@ -58,7 +58,7 @@ describe('A list that grows without bound', () => {
       );
     }
     await database.autocommit.query('ANALYZE');
-  }, 60_000);
+  });
 
   /** As the store, by the definition of each filter. */
   async function allSessions(filter: SessionFilter): Promise<string[]> {

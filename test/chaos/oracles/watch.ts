@@ -9,7 +9,7 @@ import { judgeEvidence } from './oracles';
 import { bareAddress } from './rule-name';
 import { storedEvidence } from './stored-evidence';
 
-const IDLE_TIMEOUT_MS = 90_000;
+const IDLE_TIMEOUT_MS = 300_000;
 const POLL_INTERVAL_MS = 100;
 
 export interface VerifyOptions {

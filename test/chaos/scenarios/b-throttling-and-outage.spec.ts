@@ -18,7 +18,7 @@ const addresses = (from: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => `203.0.113.${from + index}`);
 
 describe('B. The cloud throttles, or is down', () => {
-  vi.setConfig({ testTimeout: (OUTAGE_SECONDS + THROTTLED_SECONDS) * 1000 + 240_000 });
+  vi.setConfig({ testTimeout: (OUTAGE_SECONDS + THROTTLED_SECONDS) * 1000 + 1_800_000 });
   const drawbridge = ownForFaults({
     simulator: {
       SIMULATOR_RULES_PER_GROUP: '200',
@@ -32,14 +32,14 @@ describe('B. The cloud throttles, or is down', () => {
   beforeEach(async () => {
     watch = await Watch.begin(drawbridge);
   });
-  afterEach(() => watch.verify({ withinMs: 120_000 }));
+  afterEach(() => watch.verify());
 
   const started = async (given: readonly string[]): Promise<string[]> => {
     const sessions = await Promise.all(given.map((ipv4Address) => org.started({ ipv4Address })));
     for (const { id } of sessions) watch.acknowledged(id);
     return sessions.map(({ id }) => id);
   };
-  const all = (ids: readonly string[], status: string, withinMs: number): Promise<unknown> =>
+  const all = (ids: readonly string[], status: string, withinMs?: number): Promise<unknown> =>
     Promise.all(ids.map((id) => org.reaches(id, status, withinMs)));
 
   /** The maximum number of calls to one target, by the cloud's own time. */
@@ -57,7 +57,7 @@ describe('B. The cloud throttles, or is down', () => {
     'throttled %s: calls are limited by backoff, and all rules are closed within a minute after [B7] [R7]',
     async (_, more) => {
       const overdue = await started(addresses(1, OVERDUE));
-      await all(overdue, 'ACTIVE', 60_000);
+      await all(overdue, 'ACTIVE');
       const window = watch.fault('throttle');
       await drawbridge.cloud.fault({ kind: 'throttle', ...more });
       const begunAt = Date.now();
@@ -71,13 +71,13 @@ describe('B. The cloud throttles, or is down', () => {
       await all(overdue, 'EXPIRED', RECOVERY_MS);
       await all(late, 'ACTIVE', RECOVERY_MS);
       await Promise.all(late.map((id) => org.admin.post(`/sessions/${id}/stop`)));
-      await all(late, 'CANCELLED', 60_000);
+      await all(late, 'CANCELLED');
     },
   );
 
   it('an outage is reported while it lasts, and all overdue rules are closed within a minute after it [B8] [R6] [R24]', async () => {
     const overdue = await started(addresses(1, OVERDUE));
-    await all(overdue, 'ACTIVE', 60_000);
+    await all(overdue, 'ACTIVE');
     const window = watch.fault('error');
     await drawbridge.cloud.fault({ kind: 'error' });
     const begunAt = Date.now();
@@ -103,10 +103,10 @@ describe('B. The cloud throttles, or is down', () => {
     const begunAt = Date.now();
     for (let wave = 0; wave < 4; wave += 1) {
       const ids = await started(addresses(1 + 10 * wave, 10));
-      await all(ids, 'ACTIVE', 90_000);
+      await all(ids, 'ACTIVE');
       await Promise.all(ids.map((id) => org.admin.post(`/sessions/${id}/stop`)));
     }
-    await until('nothing is open', async () => (await drawbridge.cloud.rules()).length === 0, 90_000);
+    await until('nothing is open', async () => (await drawbridge.cloud.rules()).length === 0);
     const writes = (await drawbridge.cloud.calls(begunAt * 1000)).filter((call) =>
       /^(Authorize|Revoke)/.test(call.operation),
     );
@@ -134,7 +134,7 @@ describe('B. An account with lower call limits than expected', () => {
       ),
     );
     await Promise.all(ids.map(({ bench, id }) => bench.stop(id)));
-    await Promise.all(ids.map(({ bench, id }) => bench.org.reaches(id, 'CANCELLED', 60_000)));
+    await Promise.all(ids.map(({ bench, id }) => bench.org.reaches(id, 'CANCELLED')));
     window.end();
     expect(await drawbridge.cloud.rules()).toEqual([]);
     await watch.verify();

@@ -28,5 +28,5 @@ if (!hasPatroni)
     );
     // one figure of each kind: how long it took until starts opened as usual
     expect(figures.filter(({ goal }) => goal !== null)).toHaveLength(2);
-  }, 240_000);
+  });
 });

@@ -19,7 +19,7 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     postgres = await OwnPostgres.start();
     drawbridge = await Drawbridge.start({ database: postgres.database });
     org = await organization(drawbridge, sshTo(3));
-  }, 120_000);
+  });
   afterAll(() => drawbridge.stop());
 
   it('kill -9 of the postmaster during commits: 503, no acknowledged session is lost, recovered within 10 s [F1]', async () => {
@@ -56,7 +56,7 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     for (const id of acknowledged) watch.acknowledged(id);
     for (const id of acknowledged) await org.reaches(id, 'ACTIVE');
     await watch.verify();
-  }, 120_000);
+  });
 
   // The history of the oracles is restored with the database, so this test uses the cloud's timeline only.
   it('its files are restored, and the operator says so: nothing is opened or closed unasked, on hosts neither [F6]', async () => {
@@ -90,10 +90,8 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     );
     await drawbridge.query(`UPDATE sessions SET expires_at = now() WHERE id = $1`, [ended.id]);
     const history = (address: string): Promise<string[]> => historyOf(drawbridge.cloud, { address });
-    await until(
-      'the unknown rule is listed',
-      async () => (await restored()).stdout.includes('203.0.113.12/32'),
-      60_000,
+    await until('the unknown rule is listed', async () =>
+      (await restored()).stdout.includes('203.0.113.12/32'),
     );
     await org.reaches(ended.id, 'EXPIRED');
     const onHost = await org.started({ ipv4Address: '203.0.113.20', resourceIds: [host.resourceId] });
@@ -117,5 +115,5 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     await org.expire(kept.id);
     await org.reaches(kept.id, 'EXPIRED');
     expect(await drawbridge.cloud.rules(group(2))).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -122,5 +122,5 @@ describe('G. Wrong clocks and paused processes', () => {
     expect(await historyOf(drawbridge.cloud, { target: group(3) })).toEqual(['opened', 'closed']);
     await paused.stop();
     await connection.close();
-  }, 90_000);
+  });
 });

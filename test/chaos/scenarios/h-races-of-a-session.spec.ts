@@ -221,7 +221,7 @@ describe('H. Races in the life cycle of a session', () => {
         await until('it has expired', async () => Date.parse((await org.session(id)).expiresAt) < Date.now());
         for (const worker of workers) worker.signal('SIGCONT');
         paused.end();
-        await org.reaches(id, 'EXPIRED', 60_000);
+        await org.reaches(id, 'EXPIRED');
         expect(await events(address)).toEqual([]);
       }),
     LONG_MS,
@@ -237,7 +237,7 @@ describe('H. Races in the life cycle of a session', () => {
         const slow = watch.fault('the cloud answers late');
         const { id } = await started(7, address);
         await org.expire(id, 1000);
-        await org.reaches(id, 'EXPIRED', 60_000);
+        await org.reaches(id, 'EXPIRED');
         slow.end();
         expect(await isOpen(address)).toBe(false);
         await drawbridge.cloud.clearFaults();

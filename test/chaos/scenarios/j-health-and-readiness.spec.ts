@@ -38,7 +38,7 @@ describe('J. Deploy and operations: health in each fault', () => {
   /** Waits until both report this status. */
   const bothReport = async (expected: 200 | 503): Promise<void> => {
     for (const url of [ofApi('/health/ready'), ofWorker('/health/ready')]) {
-      await until(`${url} answers ${expected}`, async () => (await status(url)) === expected, 60_000);
+      await until(`${url} answers ${expected}`, async () => (await status(url)) === expected);
     }
   };
 
@@ -60,23 +60,19 @@ describe('J. Deploy and operations: health in each fault', () => {
       fetch(`http://127.0.0.1:${starting.port}${path}`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
     // it has connected to the database, but not yet to the queue, which takes several round trips
     await slowConnection.cut();
-    await until('it is not ready', async () => (await ask('/health/ready')).status === 503, 60_000);
+    await until('it is not ready', async () => (await ask('/health/ready')).status === 503);
     expect((await ask('/health')).status).toBe(200);
     await slowConnection.restore();
-    await until('it is ready', async () => (await ask('/health/ready')).status === 200, 60_000);
-    await until(
-      'it waits for wake-ups',
-      async () => {
-        const waiting = await drawbridge.query<{ client_port: number }>(
-          `SELECT client_port FROM pg_stat_activity WHERE query LIKE '%LISTEN bullmq_jobs%'`,
-        );
-        return (
-          waiting.filter(({ client_port }) => slowConnection.owns(client_port)).length ===
-          DriverRegistry.providers.length
-        );
-      },
-      60_000,
-    );
+    await until('it is ready', async () => (await ask('/health/ready')).status === 200);
+    await until('it waits for wake-ups', async () => {
+      const waiting = await drawbridge.query<{ client_port: number }>(
+        `SELECT client_port FROM pg_stat_activity WHERE query LIKE '%LISTEN bullmq_jobs%'`,
+      );
+      return (
+        waiting.filter(({ client_port }) => slowConnection.owns(client_port)).length ===
+        DriverRegistry.providers.length
+      );
+    });
     await starting.stop();
     await slowConnection.cut();
   });
@@ -124,15 +120,11 @@ describe('J. Deploy and operations: health in each fault', () => {
 
   it('with a sweep that does not finish: alive and not ready, although the database answers [J6]', async () => {
     await whileLocked(async () => {
-      const body = await until(
-        'the worker is not ready',
-        async () => {
-          const answer = await fetch(ofWorker('/health/ready'));
-          const text = await answer.text();
-          return answer.status === 503 && text;
-        },
-        60_000,
-      );
+      const body = await until('the worker is not ready', async () => {
+        const answer = await fetch(ofWorker('/health/ready'));
+        const text = await answer.text();
+        return answer.status === 503 && text;
+      });
       expect(body).toContain('the sweep');
       expect(await status(ofWorker('/health'))).toBe(200);
     });

@@ -18,6 +18,6 @@ export function watchEachTest(drawbridge: () => Drawbridge): () => Watch {
   afterEach(async () => {
     fault.end();
     await watch.verify();
-  }, 120_000);
+  });
   return () => watch;
 }

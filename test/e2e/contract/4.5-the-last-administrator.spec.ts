@@ -84,6 +84,6 @@ describe('4.5 Users', () => {
           );
         } else rival = await newcomer(drawbridge, survivor.client, { isOrgAdmin: true });
       }
-    }, 120_000);
+    });
   });
 });

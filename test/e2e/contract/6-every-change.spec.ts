@@ -66,7 +66,7 @@ describe('6 Events: every change is on record', () => {
     await throughIdentityProviders(org, did);
     await throughCompanySignIn(org, did, fresh);
     await throughTheRest(person);
-  }, 120_000);
+  });
   afterAll(async () => {
     await drawbridge.stop();
     await issuer.stop();

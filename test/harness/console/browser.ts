@@ -90,7 +90,7 @@ export class TestBrowser {
       ...options,
     });
     this.open.add(context);
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(60_000);
     await context.addInitScript(TELL_OF_VIOLATIONS);
     return new Visitor(context, await context.newPage());
   }

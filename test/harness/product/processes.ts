@@ -6,7 +6,7 @@ import type { BuiltImage } from '../machines/built-image';
 import { startedFile } from './one-file-apps';
 
 const ROOT = resolve(__dirname, '../../..');
-const READY_TIMEOUT_MS = 60_000;
+const READY_TIMEOUT_MS = 120_000;
 const LAST_LINE = 5000;
 
 export type AppName = 'api' | 'worker' | 'simulator' | 'launcher';

@@ -112,7 +112,7 @@ describe('Azure driver: writing rules', () => {
       const results = await driver.applyChanges(target(), [add(), add({ ...SSH, protocol: 'udp' })]);
       expect(results.map(({ result }) => result)).toEqual(['unknown', 'refused']);
       expect(azure.calls.filter(({ method }) => method === 'PUT')).toHaveLength(1);
-    }, 20_000);
+    });
 
     it.each([
       ['fails', refusal(500, 'InternalServerError')],
