@@ -21,4 +21,11 @@ export abstract class ListedStore<Row extends object> implements TenantStore<Lis
     const { list, id: ownId } = this.definition;
     return first(tx, `${list} AND ${ownId} = $2`, [organization, id]);
   }
+
+  /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
+  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<Row | null> {
+    const { list, id: ownId } = this.definition;
+    const lock = `FOR NO KEY UPDATE OF ${ownId.replace('.id', '')}`;
+    return first(tx, `${list} AND ${ownId} = $2 ${lock}`, [organization, id]);
+  }
 }

@@ -116,11 +116,6 @@ export class RoleStore extends ListedStore<RoleRow> implements TenantStore<RoleS
     return listPage(tx, query['withMembers'] === false ? BARE_ROLES : ROLE_LIST, organization, query);
   }
 
-  /** Reads and locks the role until the commit, so that a comparison with it shows what changed. */
-  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<RoleRow | null> {
-    return first(tx, `${SELECT} AND r.id = $2 FOR NO KEY UPDATE OF r`, [organization, id]);
-  }
-
   /** @returns null when the name is taken */
   async create(tx: Tx, organization: OrganizationId, role: NewRole): Promise<RoleRow | null> {
     const [created] = await tx.query<{ id: string }[]>(

@@ -69,10 +69,8 @@ const COLUMNS = `p.id, p.name, p.issuer, p.client_id AS "clientId", p.groups_cla
     coalesce((SELECT jsonb_agg(jsonb_build_object('group', g.group_name, 'roleId', g.role_id)
       ORDER BY g.group_name, g.role_id) FROM group_mappings g WHERE g.provider_id = p.id), '[]') AS "groupMappings"`;
 
-const SELECT = `SELECT ${COLUMNS} FROM identity_providers p WHERE p.organization_id = $1`;
-
 export const IDENTITY_PROVIDER_LIST: ListDefinition = {
-  list: SELECT,
+  list: `SELECT ${COLUMNS} FROM identity_providers p WHERE p.organization_id = $1`,
   id: 'p.id',
   search: ['p.name', 'p.issuer'],
   sort: { name: 'p.name', createdAt: 'p.created_at' },
@@ -93,11 +91,6 @@ export class IdentityProviderStore
   implements TenantStore<IdentityProviderStore>
 {
   protected readonly definition = IDENTITY_PROVIDER_LIST;
-
-  /** Reads and locks it until the commit, so that a comparison with it shows what changed. */
-  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<IdentityProviderRow | null> {
-    return first(tx, `${SELECT} AND p.id = $2 FOR NO KEY UPDATE OF p`, [organization, id]);
-  }
 
   /** For a request to the issuer. */
   sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {

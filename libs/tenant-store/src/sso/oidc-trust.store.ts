@@ -6,7 +6,6 @@ import {
   type Tx,
   choiceFilter,
   countOf,
-  first,
   touches,
   unlessTaken,
 } from '#entities';
@@ -53,11 +52,6 @@ const NAME_KEY = 'oidc_trusts_organization_id_name_key';
 
 export class OidcTrustStore extends ListedStore<OidcTrustRow> implements TenantStore<OidcTrustStore> {
   protected readonly definition = OIDC_TRUST_LIST;
-
-  /** Reads and locks the trust until the commit, so that a comparison with it shows what changed. */
-  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<OidcTrustRow | null> {
-    return first(tx, `${SELECT} AND t.id = $2 FOR NO KEY UPDATE OF t`, [organization, id]);
-  }
 
   /** Those with an issuer, disabled ones too. @param id only this one; null: all */
   ofIssuer(tx: Tx, organization: OrganizationId, issuer: string, id: string | null): Promise<OidcTrustRow[]> {

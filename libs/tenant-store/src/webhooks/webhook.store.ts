@@ -70,8 +70,8 @@ export const WEBHOOK_LIST: ListDefinition = {
 export class WebhookStore extends ListedStore<WebhookRow> implements TenantStore<WebhookStore> {
   protected readonly definition = WEBHOOK_LIST;
 
-  /** Reads and locks it until the commit. */
-  findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
+  /** Reads and locks it until the commit, with what is sealed. */
+  override findLocked(tx: Tx, organization: OrganizationId, id: string): Promise<LockedWebhook | null> {
     const select = SELECT.replace('SELECT', 'SELECT w.sealed_data AS "sealedData",');
     return first(tx, `${select} AND w.id = $2 FOR NO KEY UPDATE`, [organization, id]);
   }
