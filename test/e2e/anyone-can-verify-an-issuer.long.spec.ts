@@ -232,7 +232,7 @@ describe('Anyone can verify the tokens of an organization’s issuer', () => {
   );
 
   it('the private key is in no log, no answer and, unsealed, in no table', async () => {
-    const [row] = await new IdentityStores().keys.published(database.autocommit);
+    const [row] = await new IdentityStores().keys.listPublished(database.autocommit);
     const { d, p } = openIdentityKey(MasterKeys.parse(masterKeys), row!).export({ format: 'jwk' });
     const forms = [d!, p!].flatMap((part) =>
       (['base64url', 'base64', 'hex'] as const).map((form) =>

@@ -30,7 +30,7 @@ export class MemoryLedger implements InMemory<LedgerStore> {
 export class MemoryUnmanaged implements InMemory<UnmanagedStore> {
   constructor(private readonly tables: Tables) {}
 
-  seen(targetId: string): UnmanagedRule[] {
+  listSeen(targetId: string): UnmanagedRule[] {
     return this.tables.unmanaged.filter((rule) => rule.targetId === targetId);
   }
 
@@ -40,7 +40,7 @@ export class MemoryUnmanaged implements InMemory<UnmanagedStore> {
   }
 
   list(targetId: string, rules: readonly UnmanagedRule[]): void {
-    const listed = new Set(this.seen(targetId).map(({ key }) => key));
+    const listed = new Set(this.listSeen(targetId).map(({ key }) => key));
     const fresh = rules.filter(({ key }) => !listed.has(key));
     if (fresh.length === 0) return;
     this.add(targetId, fresh);

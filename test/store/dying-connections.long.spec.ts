@@ -1,6 +1,6 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { Client, Pool } from 'pg';
-import { Database, prepared, WriteProbe, type Transactions } from '#entities';
+import { Database, execute, WriteProbe, type Transactions } from '#entities';
 import type { QueueConnection } from '#jobs';
 import { cloneDatabase, type ClonedDatabase } from '../harness/database/database';
 import { postgresQueue } from '../harness/database/postgres-queue';
@@ -84,12 +84,9 @@ const ONE = { name: 'dying-connections-one', text: 'SELECT 1 AS one' };
 /** Every way in which the product's code uses a connection. */
 const USES: readonly (readonly [string, (database: Transactions) => Promise<unknown>])[] = [
   ['a statement', (database) => database.autocommit.query('SELECT 1')],
-  ['a prepared statement', (database) => prepared(database.autocommit, ONE, [])],
+  ['a prepared statement', (database) => execute(database.autocommit, ONE, [])],
   ['a transaction', (database) => database.transaction((tx) => tx.query('SELECT 1'))],
-  [
-    'a prepared statement in a transaction',
-    (database) => database.transaction((tx) => prepared(tx, ONE, [])),
-  ],
+  ['a prepared statement in a transaction', (database) => database.transaction((tx) => execute(tx, ONE, []))],
 ];
 
 describe('Connections that no longer lead to a writable server', () => {

@@ -162,7 +162,7 @@ describe('Identity keys', () => {
 
   it('are stored sealed: for one master key and one key id', async () => {
     const opened = async (keysOf = masterKeys, change = {}): Promise<string> => {
-      const [row] = await store.published(database.autocommit);
+      const [row] = await store.listPublished(database.autocommit);
       return openIdentityKey(keysOf, { ...row!, ...change }).export({ format: 'jwk' }).d!;
     };
     const kid = await signingKid();

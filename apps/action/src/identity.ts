@@ -2,7 +2,7 @@ import { getIDToken, setSecret } from '@actions/core';
 import { apiKey, ApiFailure, bearerToken, exchangeIdToken, type Credential } from '#client';
 import { ActionFailure, reasonOf } from './failure';
 import type { Identity } from './inputs';
-import { repeated } from './repeated';
+import { repeat } from './repeat';
 
 /** The credential that the session is started with: the key, or an access token for the job's ID token. @throws ActionFailure */
 export async function credentialOf(url: string, identity: Identity): Promise<Credential> {
@@ -14,7 +14,7 @@ export async function credentialOf(url: string, identity: Identity): Promise<Cre
 /** An ID token is accepted once: each attempt uses a new one. @returns an access token of the service user */
 async function exchange(url: string, audience: string, trustId: string | null): Promise<string> {
   try {
-    const accessToken = await repeated(async () =>
+    const accessToken = await repeat(async () =>
       exchangeIdToken(url, await requestIdToken(audience), trustId),
     );
     setSecret(accessToken);

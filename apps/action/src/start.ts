@@ -29,7 +29,7 @@ import { ActionFailure, Cancelled, notKnown } from './failure';
 import { credentialOf } from './identity';
 import { type Inputs, readInputs } from './inputs';
 import { info, warning } from './log';
-import { repeated } from './repeated';
+import { repeat } from './repeat';
 import { startRenewer } from './renewal';
 import { type Access, saveAccess, type SessionState } from './state';
 
@@ -147,7 +147,7 @@ class StartingAccess {
 async function observe({ url, addresses }: Inputs): Promise<Observed> {
   const takesAll = addresses === 'all';
   const connections = takesAll ? EGRESS_CONNECTIONS.pool : EGRESS_CONNECTIONS.hint;
-  const observed = await repeated(async () =>
+  const observed = await repeat(async () =>
     observeAddresses(url, await discover(url), connections).catch(ownAddressWhenLimited),
   );
   for (const several of [observed.ipv4, observed.ipv6].filter(({ length }) => length > 1 && !takesAll)) {

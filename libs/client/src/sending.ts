@@ -64,7 +64,7 @@ export function sendingFetch({
     const { origin, searchParams } = new URL(request.url);
     return onWait && !searchParams.has('waitSeconds') ? onWait(origin, answer) : answer;
   };
-  const authenticated = async (request: Request): Promise<Response> => {
+  const sendAuthenticated = async (request: Request): Promise<Response> => {
     const answer = await send(request);
     return answer.status === 401 && (await credential?.renew()) ? send(request) : answer;
   };
@@ -75,7 +75,7 @@ export function sendingFetch({
     let lack: Unreachable | ApiFailure | null = null;
     for (;;) {
       const attempted = monotonicMs();
-      const outcome = await authenticated(request).catch(orUnreachable);
+      const outcome = await sendAuthenticated(request).catch(orUnreachable);
       if (!(outcome instanceof Unreachable) && outcome.ok) return outcome;
       const failure = outcome instanceof Unreachable ? outcome : await failureOf(outcome);
       if (isTimeout(request.signal) && failure instanceof Unreachable) throw lack ?? failure;

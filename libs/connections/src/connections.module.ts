@@ -82,7 +82,7 @@ export class ConnectionsModule {
     if (await database.transaction((tx) => engine.restores.note(tx, false))) options.onRestored(RESTORED);
     refuseWrongMasterKeys(masterKeys, await stores.dataKeys.oneOfEachVersion(database.autocommit));
     const identityStores = new IdentityStores();
-    refuseUnknownIdentityKeys(masterKeys, await identityStores.keys.published(database.autocommit));
+    refuseUnknownIdentityKeys(masterKeys, await identityStores.keys.listPublished(database.autocommit));
     const identities = new Identities(database, masterKeys, identityStores, issuerUrlOf(settings));
     if (settings.REDIS_URL !== undefined) await refuseWrongRedis(settings.REDIS_URL);
     const queue = connectQueue(

@@ -128,7 +128,7 @@ export class Identities {
 
   private async read(): Promise<Keys> {
     const readAt = Date.now();
-    const rows = await this.withFirst(await this.stores.keys.published(this.database.autocommit));
+    const rows = await this.withFirst(await this.stores.keys.listPublished(this.database.autocommit));
     const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
     if (!signing) throw new Error('No identity key may sign yet');
     return { readAt, published: rows.map(({ publicKey }) => publicKey), signing };
@@ -148,7 +148,7 @@ export class Identities {
   private async withFirst(rows: IdentityKeyRow[]): Promise<IdentityKeyRow[]> {
     if (rows.length > 0) return rows;
     await this.stores.keys.addFirst(this.database.autocommit, await newIdentityKey(this.masterKeys));
-    return this.stores.keys.published(this.database.autocommit);
+    return this.stores.keys.listPublished(this.database.autocommit);
   }
 }
 

@@ -28,7 +28,7 @@ export class IdentityKeyRotation {
    */
   async rotate(): Promise<Rotation | null> {
     const key = await newIdentityKey(this.masterKeys);
-    return this.database.transaction((tx) => this.added(tx, key));
+    return this.database.transaction((tx) => this.addKey(tx, key));
   }
 
   /** Deletes every key, and makes one that signs at once: clouds refuse it until they fetch the list again. */
@@ -36,11 +36,11 @@ export class IdentityKeyRotation {
     const key = await newIdentityKey(this.masterKeys);
     return this.database.transaction(async (tx) => {
       await this.keys.deleteAll(tx);
-      return this.added(tx, key);
+      return this.addKey(tx, key);
     });
   }
 
-  private async added(tx: Tx, key: Awaited<ReturnType<typeof newIdentityKey>>): Promise<Rotation | null> {
+  private async addKey(tx: Tx, key: Awaited<ReturnType<typeof newIdentityKey>>): Promise<Rotation | null> {
     const deleted = await this.keys.deleteUnpublished(tx);
     const added = await this.keys.add(tx, key, PUBLISHED_BEFORE_SECONDS);
     return added && { kid: key.kid, ...added, deleted };

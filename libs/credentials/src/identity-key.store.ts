@@ -21,7 +21,7 @@ const IS_PUBLISHED = `(succeeded_at IS NULL OR succeeded_at > now() - ${PUBLISHE
 /** The deployment's identity keys. They belong to no organization: each has an issuer of its own, with the same keys. */
 export class IdentityKeyStore {
   /** Those to publish, oldest first. */
-  published(tx: Tx): Promise<IdentityKeyRow[]> {
+  listPublished(tx: Tx): Promise<IdentityKeyRow[]> {
     return tx.query(
       `SELECT ${COLUMNS}, signs_from <= now() AS "mayHaveSigned" FROM (${WITH_SUCCESSOR}) k
        WHERE ${IS_PUBLISHED} ORDER BY generation`,

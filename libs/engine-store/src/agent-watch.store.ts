@@ -163,7 +163,7 @@ export class AgentWatchStore {
    * Rules without holders that the host's kernel expired more than a minute ago, and that the agent has not reported on
    * since.
    */
-  async endedByKernel(tx: Tx, targetId: string): Promise<string[]> {
+  async listEndedByKernel(tx: Tx, targetId: string): Promise<string[]> {
     const ended = await tx.query<{ id: string }[]>(
       `SELECT r.id FROM rules r
        WHERE r.target_id = $1 AND r.state <> 'absent' AND r.offered_until < now() - interval '1 minute'

@@ -5,7 +5,7 @@ import {
   MAY_EXPIRE,
   sqlList,
   STATIC_RULE_MAY_END,
-  sliced,
+  readPage,
   type Slice,
   type Sliced,
   type Tx,
@@ -139,7 +139,7 @@ export class BacklogStore {
   overdueRules(tx: Tx, slice: Slice, ids: readonly string[] | null = null): Promise<Sliced<OverdueRuleRow>> {
     const rules = `FROM rules r JOIN targets t ON t.id = r.target_id
       WHERE ${OVERDUE} AND ($1::uuid[] IS NULL OR r.id = ANY ($1::uuid[]))`;
-    return sliced(
+    return readPage(
       tx,
       `SELECT r.id, ARRAY(
             SELECT jsonb_build_object('id', o.id, 'slug', o.slug) FROM organizations o WHERE o.id IN (

@@ -73,7 +73,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
     range: LedgerRange,
     slice: Slice,
   ): Promise<Sliced<RuleEventRow>> {
-    const [target] = await this.knownTargets(tx, organization, resource.id);
+    const [target] = await this.listTargets(tx, organization, resource.id);
     const given = new Parameters();
     const own = given.add(organization);
     const times = `AND ${since(given, resource.createdAt)} ${within(given, range)}`;
@@ -175,7 +175,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
   ): Promise<FoundRow[][]> {
     if (filter.by === 'user') return [];
     const resourceId = filter.by === 'resource' ? filter.resourceId : null;
-    const named = await this.knownTargets(tx, organization, resourceId);
+    const named = await this.listTargets(tx, organization, resourceId);
     if (named.length === 0) return [];
     const ids = named.map(({ targetId }) => targetId);
     const on = (given: Parameters, table: string, address = `${table}.address`): string =>
@@ -199,7 +199,7 @@ export class LedgerQueries implements TenantStore<LedgerQueries> {
   }
 
   /** @param resourceId null: all resources, the oldest of each target */
-  private knownTargets(
+  private listTargets(
     tx: Tx,
     organization: OrganizationId,
     resourceId: string | null,

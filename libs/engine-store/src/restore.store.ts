@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { first, HOLDING, sliced, type Slice, type Sliced, type Tx } from '#entities';
+import { first, HOLDING, readPage, type Slice, type Sliced, type Tx } from '#entities';
 import type { PlacedRule } from './rows';
 
 /** SQL: tells this database from its copies. Its replicas have the same: a failover changes nothing. */
@@ -107,8 +107,8 @@ export class RestoreStore {
   }
 
   /** What is closed when an operator confirms. */
-  unknown(tx: Tx, slice: Slice): Promise<Sliced<UnknownRule>> {
-    return sliced(
+  listUnknown(tx: Tx, slice: Slice): Promise<Sliced<UnknownRule>> {
+    return readPage(
       tx,
       `SELECT r.id AS "ruleId", r.provider_rule_id AS "providerRuleId", ${PLACED_RULE}, ARRAY(
            SELECT ${NAMED} FROM organizations o WHERE o.id IN (
@@ -123,8 +123,8 @@ export class RestoreStore {
   }
 
   /** What is opened when an operator confirms, unless its session or static IP rule is ended before. */
-  unopened(tx: Tx, slice: Slice): Promise<Sliced<UnopenedAddress>> {
-    return sliced(
+  listUnopened(tx: Tx, slice: Slice): Promise<Sliced<UnopenedAddress>> {
+    return readPage(
       tx,
       `SELECT ${NAMED} AS organization, coalesce(res.name, ip.resource_name) AS "resourceName",
            ip.session_id AS "sessionId", ip.static_ip_rule_id AS "staticIpRuleId",

@@ -6,7 +6,7 @@ import {
   ENDS_AT,
   HOLDING,
   MAY_EXPIRE,
-  prepared,
+  execute,
   rows,
   STATIC_RULE_MAY_END,
   SYSTEM_ACTOR,
@@ -265,7 +265,7 @@ export class SweepStore {
 
   /** All due targets; null in a backlog: more due rules than `RULES_PER_TARGET` per requested target. */
   private async oldestDue(tx: Tx, perOrganization: number, limit: number): Promise<SlotUse[] | null> {
-    const [found] = await prepared<{ targets: SlotUse[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
+    const [found] = await execute<{ targets: SlotUse[]; isBacklog: boolean }>(tx, OLDEST_DUE, [
       perOrganization,
       limit,
     ]);
@@ -278,7 +278,7 @@ export class SweepStore {
     const each = Math.min(perOrganization, Math.ceil(limit / organizations.length));
     const read = async (rulesPerTarget: number): Promise<SlotUse[]> => {
       const given = [perOrganization, limit, organizations, each * rulesPerTarget];
-      const [found] = await prepared<{ targets: SlotUse[] }>(tx, DUE_IN_TURN, given);
+      const [found] = await execute<{ targets: SlotUse[] }>(tx, DUE_IN_TURN, given);
       return distinct(found!.targets);
     };
     const targets = await read(RULES_PER_TARGET);
@@ -288,7 +288,7 @@ export class SweepStore {
 
   /** The organizations with rules that are due or in backoff, one probe of the index each. */
   private async nextOrganizations(tx: Tx): Promise<string[]> {
-    const found = await prepared<{ id: string }>(tx, NEXT_ORGANIZATIONS, [this.from, MAX_ORGANIZATIONS]);
+    const found = await execute<{ id: string }>(tx, NEXT_ORGANIZATIONS, [this.from, MAX_ORGANIZATIONS]);
     this.from = found.at(-1)?.id ?? FIRST_ORGANIZATION;
     return found.map(({ id }) => id);
   }

@@ -8,7 +8,7 @@ import {
   type TargetRule,
   type Wait,
 } from '#rules';
-import { sliced, sqlList, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
+import { readPage, sqlList, type Slice, type Sliced, type TenantStore, type Tx } from '#entities';
 import { LAST_OBSERVED } from './access-sql';
 import { OVERDUE_AFTER_SECONDS, overdueBefore, UNWANTED_SINCE } from './backlog.store';
 import { isKnownTo } from './target-sql';
@@ -132,7 +132,7 @@ export class TargetRuleStore implements TenantStore<TargetRuleStore> {
       targetId,
     ]);
     const given = [organization, targetId, known!.isKnown];
-    return sliced(
+    return readPage(
       tx,
       RULES,
       'l."isUnmanaged", l.address, l.protocol, l.ports, l."providerRuleId", l.id',

@@ -15,7 +15,7 @@ const COLUMNS = new Columns({ text: ['key', 'provider_rule_id'], time: ['possibl
 
 /** Unmanaged rules of targets, as observed by the last comparison. They are recorded and never modified. */
 export class UnmanagedStore {
-  seen(tx: Tx, targetId: string): Promise<UnmanagedRule[]> {
+  listSeen(tx: Tx, targetId: string): Promise<UnmanagedRule[]> {
     return tx.query(`SELECT ${COLUMNS.of('u')} FROM unmanaged_rules u WHERE target_id = $1`, [targetId]);
   }
 
@@ -32,7 +32,7 @@ export class UnmanagedStore {
    * the list.
    */
   async list(tx: Tx, targetId: string, rules: readonly UnmanagedRule[]): Promise<void> {
-    const listed = new Set((await this.seen(tx, targetId)).map(({ key }) => key));
+    const listed = new Set((await this.listSeen(tx, targetId)).map(({ key }) => key));
     const fresh = rules.filter(({ key }) => !listed.has(key));
     if (fresh.length === 0) return;
     await this.add(tx, targetId, fresh);

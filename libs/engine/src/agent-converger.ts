@@ -60,7 +60,7 @@ export class AgentConverger {
   }
 
   private async settle(tx: Tx, lease: Lease, host: WatchedHost, due: DueRules): Promise<Settled | null> {
-    const ended = new Set(await this.stores.watch.endedByKernel(tx, lease.targetId));
+    const ended = new Set(await this.stores.watch.listEndedByKernel(tx, lease.targetId));
     const absence = agentAbsence(host.name, host.secondsAway);
     const message = absence?.message ?? `The agent ${host.name} has not reported it yet`;
     const note = `The kernel of ${host.name} ended it by its own clock; the agent has not reported it`;

@@ -7,7 +7,7 @@ import {
   type DriverRegistry,
   type ProviderDriver,
 } from '#drivers';
-import { sealedCredentialForConvergence } from '#engine-store';
+import { findSealedCredential } from '#engine-store';
 import type { Database } from '#entities';
 import type { Provider } from '#rules';
 
@@ -61,7 +61,7 @@ export class CloudAccess {
 
   /** @throws DriverError `denied` when it is deleted or cannot be decrypted */
   async credential(id: string): Promise<DriverCredential> {
-    const sealed = await sealedCredentialForConvergence(this.database.autocommit, id);
+    const sealed = await findSealedCredential(this.database.autocommit, id);
     if (!sealed) throw new DriverError('denied', 'The credential was deleted');
     return this.credentials.open(sealed);
   }

@@ -30,7 +30,7 @@ export async function recordUnmanaged(
   { question, keys }: UnissuedOrphans,
 ): Promise<LedgerRow[]> {
   const { targetId } = read.lease;
-  const before = new Map((await unmanaged.seen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
+  const before = new Map((await unmanaged.listSeen(tx, targetId)).map((rule) => [nameOf(rule), rule]));
   const now = new Map(observed.map((rule) => [nameOf(rule), rule]));
   const appeared = [...now].flatMap(([name, { key, providerRuleId }]): UnmanagedRule[] =>
     before.has(name)

@@ -1,4 +1,4 @@
-import { prepared, type PreparedStatement, type Tx } from './database';
+import { execute, type PreparedStatement, type Tx } from './database';
 
 /** The rows that a statement returns. TypeORM gives those of an UPDATE or a DELETE as `[rows, count]`. */
 export async function rows<Row extends object>(
@@ -6,7 +6,7 @@ export async function rows<Row extends object>(
   statement: string | PreparedStatement,
   values: readonly unknown[] = [],
 ): Promise<Row[]> {
-  if (typeof statement !== 'string') return prepared<Row>(tx, statement, values);
+  if (typeof statement !== 'string') return execute<Row>(tx, statement, values);
   const answer = await tx.query<Row[] | [Row[], number]>(statement, [...values]);
   return isCounted(answer) ? answer[0] : answer;
 }

@@ -55,7 +55,7 @@ export interface PreparedStatement {
 }
 
 /** Runs a prepared statement where `tx` runs. */
-export async function prepared<Row extends object>(
+export async function execute<Row extends object>(
   tx: Tx,
   statement: PreparedStatement,
   values: readonly unknown[],

@@ -1,7 +1,7 @@
 import { LimiterPerKey, type OrganizationId } from '#rules';
 import type { Tx } from './database';
 import { isTimeout } from './database-faults';
-import { sliced, type Slice, type Sliced } from './slice';
+import { readPage, type Slice, type Sliced } from './slice';
 
 /** What a request may narrow a list by. */
 export interface ListFilter {
@@ -84,7 +84,7 @@ export async function listPage<Row>(
   const list = [definition.list, ...filters, ...searched].join(' AND ');
   const order = orderOf(definition, sort);
   const read = async (reader: Tx): Promise<Sliced<Row>> => {
-    if (page !== undefined) return sliced<Row>(reader, list, order, given, { page, size });
+    if (page !== undefined) return readPage<Row>(reader, list, order, given, { page, size });
     const rows = await reader.query<Row[]>(`${list} ORDER BY ${order}`, given);
     return { rows, total: rows.length };
   };

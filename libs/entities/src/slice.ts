@@ -13,11 +13,11 @@ export interface Sliced<Row> {
 }
 
 /**
- * Reads one page of a list that stays small: it is counted as a whole. For others see `timedSlice`.
+ * Reads one page of a list that stays small: it is counted as a whole. For others see `readTimedPage`.
  * @param list SQL of all rows, in any order
  * @param order by which columns, without ties
  */
-export async function sliced<Row>(
+export async function readPage<Row>(
   tx: Tx,
   list: string,
   order: string,

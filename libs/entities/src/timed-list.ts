@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { OrganizationId } from '#rules';
-import { prepared, type Tx } from './database';
+import { execute, type Tx } from './database';
 import type { Slice, Sliced } from './slice';
 
 /** Rows from the nearer end up to which a page is planned as one that reads few. */
@@ -42,7 +42,7 @@ export interface TimedList {
  * Reads one page of a list that grows without bound, and counts it. Counting reads an entry of an index for each row of the
  * list; the page reads those between it and the nearer end, and only its own rows.
  */
-export async function timedSlice<Row extends object>(
+export async function readTimedPage<Row extends object>(
   tx: Tx,
   list: TimedList,
   slice: Slice,
@@ -75,5 +75,5 @@ export async function timedSlice<Row extends object>(
 /** Planned once for each connection: on partitions, planning takes longer than running. */
 function run<Row extends object>(tx: Tx, text: string, given: readonly unknown[]): Promise<Row[]> {
   const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
-  return prepared<Row>(tx, { name, text }, given);
+  return execute<Row>(tx, { name, text }, given);
 }

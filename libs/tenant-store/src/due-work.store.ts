@@ -2,7 +2,7 @@ import {
   ENDS_AT,
   MAY_EXPIRE,
   STATIC_RULE_MAY_END,
-  prepared,
+  execute,
   type PreparedStatement,
   type Tx,
 } from '#entities';
@@ -60,7 +60,7 @@ export class DueWorkStore {
    * @param verifiedMinutes after which a resource is verified again
    */
   async find(tx: Tx, overdueSeconds: number, verifiedMinutes: number): Promise<DueWork> {
-    const [found] = await prepared<DueWork>(tx, DUE_WORK, [overdueSeconds, verifiedMinutes]);
+    const [found] = await execute<DueWork>(tx, DUE_WORK, [overdueSeconds, verifiedMinutes]);
     return found!;
   }
 }

@@ -32,7 +32,7 @@ export class AgentAdmissions {
    * @throws ApiError 401, 403, 404 or 409
    */
   async mayPreview(tx: Tx, principal: Principal, visit: AgentVisit): Promise<void> {
-    const { agents, isHeldByOther } = await this.authorizedKey(tx, principal, visit);
+    const { agents, isHeldByOther } = await this.authorizeKey(tx, principal, visit);
     // otherwise an unbound key could read the states of all hosts
     if (agents.length === 0 && isHeldByOther) throw otherKeyServes(visit);
   }
@@ -42,7 +42,7 @@ export class AgentAdmissions {
    * @param database the connections to use
    * @throws ApiError 401, 403, 404, or 409 when another one serves
    */
-  async admitted<T>(
+  async runAdmitted<T>(
     actor: Actor,
     visit: AgentVisit,
     work: (tx: Tx, agent: ServingAgent) => Promise<T>,
@@ -53,7 +53,7 @@ export class AgentAdmissions {
     // states and reports close access, so they must not wait for the audit trail
     const outcome = await database.revocation(async (tx) => {
       await tx.query(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`);
-      const key = await this.authorizedKey(tx, principal, visit);
+      const key = await this.authorizeKey(tx, principal, visit);
       const admission = await this.engine.agents.admit(tx, organizationId, visit);
       if (admission.kind === 'serving' && key.agents.length === 0) await this.bind(tx, actor, visit);
       const entry = admissionEntry(principal, visit, admission);
@@ -82,7 +82,7 @@ export class AgentAdmissions {
    * The key, if it may (still) serve the host: one it is bound to, or any known host while it is unbound.
    * @throws ApiError 401, 403 or 404
    */
-  private async authorizedKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
+  private async authorizeKey(tx: Tx, principal: Principal, visit: AgentVisit): Promise<AgentKeyRow> {
     const key = await this.engine.agents.key(tx, principal.organizationId, visit);
     if (!key) throw unauthorized('The API key is invalid, expired or revoked');
     if (!key.isAgentKey) throw new ScopeError('agent:connect');

@@ -78,7 +78,7 @@ export class AgentsService {
     const unchanged =
       agent && (await this.engine.agentStates.readUnchanged(autocommit, organizationId, agent));
     if (unchanged) return unchanged;
-    return this.admissions.admitted(actor, visit, (tx, served) =>
+    return this.admissions.runAdmitted(actor, visit, (tx, served) =>
       this.engine.agentStates.offer(tx, organizationId, served),
     );
   }
@@ -113,7 +113,7 @@ export class AgentsService {
       return ended ? this.engine.agentStates.version(tx, organizationId, agent) : version;
     };
     return this.turns.run('report', organizationId, visit, () =>
-      this.admissions.admitted(actor, visit, settle, this.stores.closing),
+      this.admissions.runAdmitted(actor, visit, settle, this.stores.closing),
     );
   }
 

@@ -121,12 +121,12 @@ export class AuthService {
     // without an account one is compared, too: the time must not reveal that there is none
     const hashes = candidates.length === 0 ? [null] : candidates.map(({ passwordHash }) => passwordHash);
     const comparisons = hashes.map((hash) => this.hasher.verify(password, hash, hashClientOf(client)));
-    const matches = await this.lockOut.compared(attempt, Promise.all(comparisons));
+    const matches = await this.lockOut.compare(attempt, Promise.all(comparisons));
     const matching = candidates.filter(({ isActive }, index) => isActive && matches[index]);
     if (matching.length > 1) throw organizationRequired(matching);
     const [account] = matching;
     if (account) return account;
-    if (candidates.length === 0) await this.lockOut.failedOnUnknownAccount(attempt);
+    if (candidates.length === 0) await this.lockOut.noteUnknownAccount(attempt);
     await Promise.all(
       candidates.map((candidate, index) =>
         this.recordFailure(candidate, matches[index] ?? false, attempt, address),
@@ -143,8 +143,8 @@ export class AuthService {
     // a correct password alone must not reset the counter before the second factor is verified
     if (outcome.step !== 'signed-in') return isShared ? undefined : this.lockOut.undoAttempt(attempt);
     // a sign-in from a known device does not unlock the account for others
-    if (isOfDevice) return this.lockOut.succeeded(attempt);
-    return this.lockOut.passwordVerified({ email, organizationSlug });
+    if (isOfDevice) return this.lockOut.noteSuccess(attempt);
+    return this.lockOut.noteVerifiedPassword({ email, organizationSlug });
   }
 
   private async recordFailure(

@@ -29,7 +29,7 @@ export class PasswordChangeService {
     this.hasher.refuseIfBusy(client);
     const attempt = await this.lockOut.attempt(signedInCounter('password', userId));
     const hash = await this.stores.passwords.hash(this.stores.autocommit, organizationId, userId);
-    const isRight = await this.lockOut.compared(attempt, this.hasher.verify(currentPassword, hash, client));
+    const isRight = await this.lockOut.compare(attempt, this.hasher.verify(currentPassword, hash, client));
     if (!isRight || hash === null) {
       await this.audit.recordFailure(
         'PASSWORD_CHANGED',
@@ -39,7 +39,7 @@ export class PasswordChangeService {
       );
       throw wrongCurrentPassword();
     }
-    await this.lockOut.succeeded(attempt);
+    await this.lockOut.noteSuccess(attempt);
     await this.policy.enforce(organizationId, newPassword, 'newPassword');
     if (newPassword.normalize('NFC') === currentPassword.normalize('NFC'))
       throw invalidField('newPassword', 'must differ from the current password');

@@ -51,8 +51,8 @@ export class PasswordTokensService {
     };
     const { outcome, holder } = await this.setByToken(use, client, claims.mfaPassed);
     if (outcome.step === 'signed-in') {
-      await this.lockOut.passwordVerified(holder);
-      if (claims.mfaPassed) await this.lockOut.succeeded({ key: codeCounter(holder.userId) });
+      await this.lockOut.noteVerifiedPassword(holder);
+      if (claims.mfaPassed) await this.lockOut.noteSuccess({ key: codeCounter(holder.userId) });
     }
     return outcome;
   }

@@ -43,8 +43,8 @@ export class SecondFactorService {
       await this.lockOut.undoAttempt(attempt);
       return outcome;
     }
-    await this.lockOut.succeeded(attempt);
-    if (attemptId === null) await this.lockOut.passwordVerified(principal);
+    await this.lockOut.noteSuccess(attempt);
+    if (attemptId === null) await this.lockOut.noteVerifiedPassword(principal);
     return outcome;
   }
 

@@ -4,14 +4,14 @@ import { PaymentAdapter } from './payment-adapter';
 /** No payment service: nothing is sold, and no subscription is this adapter's. */
 export class NoPayments extends PaymentAdapter {
   override readonly name = 'none';
-  override readonly openCheckout = refused;
-  override readonly abandonCheckout = refused;
-  override readonly cancelAtPeriodEnd = refused;
-  override readonly end = refused;
-  override readonly readEvent = refused;
-  override readonly readSubscription = refused;
+  override readonly openCheckout = refuse;
+  override readonly abandonCheckout = refuse;
+  override readonly cancelAtPeriodEnd = refuse;
+  override readonly end = refuse;
+  override readonly readEvent = refuse;
+  override readonly readSubscription = refuse;
 }
 
-function refused(): Promise<never> {
+function refuse(): Promise<never> {
   return Promise.reject(doesNotBill());
 }

@@ -91,7 +91,7 @@ export class CredentialsService {
     const { principal } = actor;
     const { organizationId } = principal;
     await this.stores.closing.transaction(async (tx) => {
-      const use = await this.stores.credentials.lockedUse(tx, organizationId, id);
+      const use = await this.stores.credentials.lockUse(tx, organizationId, id);
       if (!use) throw missing(id);
       refuseInUse(use);
       await this.stores.credentials.remove(tx, organizationId, id);
@@ -130,7 +130,7 @@ export class CredentialsService {
   ): Promise<void> {
     const { organizationId } = principal;
     const { credentials } = this.stores;
-    const sealed = await credentials.sealed(this.stores.autocommit, organizationId, checkedId);
+    const sealed = await credentials.findSealed(this.stores.autocommit, organizationId, checkedId);
     if (!sealed) throw missing(id);
     const failure = await this.verifier.check(sealed);
     await this.stores.transaction(async (tx) => {

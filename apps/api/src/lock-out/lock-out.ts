@@ -91,7 +91,7 @@ export class LockOut {
   }
 
   /** Runs the comparison of a counted attempt. When it cannot be made, the attempt does not count. */
-  async compared<T>(attempt: Attempt, comparison: Promise<T>): Promise<T> {
+  async compare<T>(attempt: Attempt, comparison: Promise<T>): Promise<T> {
     try {
       return await comparison;
     } catch (error) {
@@ -101,7 +101,7 @@ export class LockOut {
   }
 
   /** The secret was correct and nothing else is required: resets the counter. */
-  succeeded({ key }: Pick<Attempt, 'key'>): Promise<void> {
+  noteSuccess({ key }: Pick<Attempt, 'key'>): Promise<void> {
     return this.stores.signInFailures.forget(this.stores.autocommit, [key]);
   }
 
@@ -111,12 +111,12 @@ export class LockOut {
   }
 
   /** A failed attempt at an account that does not exist. Takes as long as recording a failure. */
-  failedOnUnknownAccount({ key }: Attempt): Promise<void> {
+  noteUnknownAccount({ key }: Attempt): Promise<void> {
     return this.stores.signInFailures.touch(this.stores.autocommit, key);
   }
 
   /** A sign-in with the account's password succeeded. */
-  passwordVerified(account: PasswordAccount): Promise<void> {
+  noteVerifiedPassword(account: PasswordAccount): Promise<void> {
     return this.stores.signInFailures.forgetPassword(this.stores.autocommit, countersOf(account));
   }
 

@@ -42,7 +42,7 @@ export class CodeProtectedActions {
       return result;
     });
     if (done !== null) {
-      await this.lockOut.succeeded(attempt);
+      await this.lockOut.noteSuccess(attempt);
       return done;
     }
     const errorMessage = 'The code is wrong or was used before';

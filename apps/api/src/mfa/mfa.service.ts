@@ -59,7 +59,7 @@ export class MfaService {
     const { userId, organizationId } = principal;
     if (!principal.mfaEnabled) throw isOff();
     const refuseKept = async (tx: Tx): Promise<void> => {
-      const keptBy = await this.stores.mfa.keptBy(tx, organizationId, userId);
+      const keptBy = await this.stores.mfa.findKeeper(tx, organizationId, userId);
       if (keptBy !== null) throw isKept(keptBy);
     };
     // first without a code, of which every try counts

@@ -64,7 +64,7 @@ export class IssuerKeys {
       await this.renew(issuer, known);
       key = keyNamed(known.keys, name);
     }
-    return key ? this.imported(key, name.alg) : null;
+    return key ? this.importKey(key, name.alg) : null;
   }
 
   private knownOf(issuer: string): Known {
@@ -103,7 +103,7 @@ export class IssuerKeys {
     }
   }
 
-  private imported(key: PublishedKey, alg: string): Promise<CryptoKey> {
+  private importKey(key: PublishedKey, alg: string): Promise<CryptoKey> {
     const ready = this.ready.get(key) ?? publicKeyOf(key, alg);
     this.ready.set(key, ready);
     return ready;

@@ -44,7 +44,7 @@ export class OidcTrustsService {
 
   /** Logs the enabled trusts of all organizations that have warnings. */
   async logWeakTrusts(log: Pick<PinoLogger, 'warn'>): Promise<void> {
-    for (const trust of await this.stores.allOidcTrusts.enabled(this.stores.autocommit)) {
+    for (const trust of await this.stores.allOidcTrusts.listEnabled(this.stores.autocommit)) {
       const { id: trustId, name, organizationId } = trust;
       const warnings = this.warningsOf(trust);
       if (warnings.length > 0)

@@ -39,7 +39,7 @@ export class ResourceVerifier {
       return { failure, secrets: null, warnings: overrideWarnings(chains ?? []) };
     }
     const { autocommit, credentials } = this.stores;
-    const sealed = await credentials.sealed(autocommit, organization, resource.accessId);
+    const sealed = await credentials.findSealed(autocommit, organization, resource.accessId);
     if (!sealed) return { failure: new DriverError('denied', 'The credential was deleted'), secrets: null };
     const driver = await this.drivers.driverFor(resource.provider, resource.resourceType);
     let warnings: readonly string[] = [];

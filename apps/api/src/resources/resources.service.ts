@@ -41,7 +41,7 @@ export class ResourcesService {
   /** What the caller's roles allow on each of their resources, by the resource's id. */
   async grantsOf({ organizationId, userId, tier }: Principal): Promise<ReadonlyMap<string, ResourceGrant>> {
     const ofTier = TIER_LIMITS[tier].sessionHours;
-    const granted = await this.stores.resources.granted(this.stores.autocommit, organizationId, userId);
+    const granted = await this.stores.resources.listGranted(this.stores.autocommit, organizationId, userId);
     return new Map(
       granted.map(({ resourceId, hours, ...asked }) => [
         resourceId,
@@ -86,7 +86,7 @@ export class ResourcesService {
       });
       const hasRoom = await this.stores.resources.hasRoom(tx, organizationId, this.plans.tierOf);
       const object = targetNameOf(named, type, hints, organizationId);
-      const same = known ? await this.stores.resources.named(tx, organizationId, name, object.key) : null;
+      const same = known ? await this.stores.resources.findBy(tx, organizationId, name, object.key) : null;
       if (same) return { resource: same, isNew: false };
       if (!hasRoom) {
         throw notPossible(

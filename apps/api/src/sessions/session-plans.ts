@@ -137,9 +137,9 @@ export class SessionPlans {
     const room = new PlanRoom(targets);
     for (const rule of closing)
       for (const { targetId, config } of grants) if (targetId === rule.targetId) room.leave(rule, config);
-    const held = await sessionPlans.held(tx, organizationId, places, replaced?.id ?? null);
+    const held = await sessionPlans.listHeld(tx, organizationId, places, replaced?.id ?? null);
     const targetIds = [...new Set(grants.map(({ targetId }) => targetId))];
-    const others = await sessionPlans.unmanaged(tx, organizationId, targetIds);
+    const others = await sessionPlans.listUnmanaged(tx, organizationId, targetIds);
     const shared = new Set(held.map(at));
     const unmanaged = new Map(
       targetIds.map((id) => [
@@ -185,7 +185,7 @@ export class SessionPlans {
         specs.map((spec) => at({ targetId, key: ruleKey(spec) })),
       ),
     );
-    const alone = await this.stores.sessionPlans.heldAlone(tx, organizationId, id);
+    const alone = await this.stores.sessionPlans.listHeldAlone(tx, organizationId, id);
     return alone.filter((rule) => !kept.has(at(rule)));
   }
 }

@@ -1,6 +1,6 @@
 import { Logger, type OnModuleDestroy, Injectable } from '@nestjs/common';
 import { Database } from '#entities';
-import { unsettledSessions, undecidedRequests } from '#tenant-store';
+import { selectUnsettled, selectUndecided } from '#tenant-store';
 
 const POLL_INTERVAL_MS = 200;
 
@@ -82,7 +82,7 @@ abstract class SettlementWaiter implements OnModuleDestroy {
 @Injectable()
 export class SessionSettlementWaiter extends SettlementWaiter {
   constructor(database: Database) {
-    super((ids) => unsettledSessions(database.autocommit, ids));
+    super((ids) => selectUnsettled(database.autocommit, ids));
   }
 }
 
@@ -90,6 +90,6 @@ export class SessionSettlementWaiter extends SettlementWaiter {
 @Injectable()
 export class AccessRequestWaiter extends SettlementWaiter {
   constructor(database: Database) {
-    super((ids) => undecidedRequests(database.autocommit, ids));
+    super((ids) => selectUndecided(database.autocommit, ids));
   }
 }

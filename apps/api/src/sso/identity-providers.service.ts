@@ -166,7 +166,7 @@ export class IdentityProvidersService {
   async test(actor: Actor, id: string): Promise<IdentityProviderTest> {
     const { organizationId } = actor.principal;
     const tx = this.stores.autocommit;
-    const provider = await this.stores.identityProviders.sealed(tx, organizationId, id);
+    const provider = await this.stores.identityProviders.findSealed(tx, organizationId, id);
     if (!provider) throw missingProvider(id);
     const { issuer, clientId, groupsClaim } = provider;
     const { clientSecret = '' } = openCredential(this.masterKeys, provider);

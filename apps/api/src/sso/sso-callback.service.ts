@@ -62,7 +62,7 @@ export class SsoCallbackService {
     const { organizationId, providerId } = attempt;
     const { autocommit } = this.stores;
     const offered = await this.stores.offeredProviders.ofSlug(autocommit, slug);
-    const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, providerId);
+    const provider = await this.stores.identityProviders.findSealed(autocommit, organizationId, providerId);
     if (!provider || !offered.some(({ id }) => id === providerId))
       throw new SignInRefused('ended', 'The identity provider or the organization is disabled');
     return provider;

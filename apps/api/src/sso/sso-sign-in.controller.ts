@@ -38,7 +38,7 @@ export class SsoSignInController {
     'The list is empty for an unknown organization, too.',
   )
   async providers(@Param('slug') slug: string): Promise<OfferedProvidersDto> {
-    const offered = await this.signIns.offeredTo(slug.toLowerCase());
+    const offered = await this.signIns.listOffered(slug.toLowerCase());
     return { items: offered.map(({ id, name }) => ({ id, name })) };
   }
 

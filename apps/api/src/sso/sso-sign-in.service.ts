@@ -20,7 +20,7 @@ export class SsoSignInService {
     private readonly signIn: SignInService,
   ) {}
 
-  offeredTo(slug: string): Promise<OfferedProvider[]> {
+  listOffered(slug: string): Promise<OfferedProvider[]> {
     return this.stores.offeredProviders.ofSlug(this.stores.autocommit, slug);
   }
 
@@ -29,9 +29,9 @@ export class SsoSignInService {
    * @throws ApiError 404 when the organization has no such identity provider, 400 when there are several to choose from
    */
   async start(slug: string, { provider: wanted, challenge, returnTo }: StartSsoDto): Promise<string> {
-    const { organizationId, id } = chosen(await this.offeredTo(slug), wanted);
+    const { organizationId, id } = chosen(await this.listOffered(slug), wanted);
     const { autocommit } = this.stores;
-    const provider = await this.stores.identityProviders.sealed(autocommit, organizationId, id);
+    const provider = await this.stores.identityProviders.findSealed(autocommit, organizationId, id);
     if (!provider) throw noProvider();
     const { plainText: state, hash: stateHash } = newOpaqueToken();
     const [attemptId, nonce, codeVerifier] = [

@@ -138,7 +138,7 @@ export class StaticIpRulesService {
   /** Opens what a lockdown has closed, in the transaction that lifts it. @returns the targets to wake */
   async reopen(tx: Tx, { organizationId }: Principal): Promise<WokenTargets[]> {
     await this.stores.staticIpRules.lockAdditions(tx, organizationId);
-    const closed = await this.stores.staticIpRules.closed(tx, organizationId);
+    const closed = await this.stores.staticIpRules.listClosed(tx, organizationId);
     const all = closed.flatMap(({ resourceIds }) => resourceIds);
     const targets = await this.stores.resources.lockTargets(tx, organizationId, all);
     const woken: WokenTargets[] = [];

@@ -66,10 +66,10 @@ export class Trials {
       return { ...outcome, is: scope, after: await rightsNow(union(was, scope)) };
     });
     const before = await rightsNow(union(was, is));
-    const shown = async (pairs: string[] | null, scope: RightsScope): Promise<PlannedRightsDto> => ({
+    const summarize = async (pairs: string[] | null, scope: RightsScope): Promise<PlannedRightsDto> => ({
       total: pairs && pairs.length,
       atMost: pairs ? pairs.length : productOf(scope),
-      sample: await trials.named(tx, organization, pairs?.slice(0, SAMPLE) ?? []),
+      sample: await trials.listNamed(tx, organization, pairs?.slice(0, SAMPLE) ?? []),
     });
     const lost = without(before, after);
     // what was noted before it was refused would not be done
@@ -79,7 +79,7 @@ export class Trials {
       dryRun: true,
       refusal,
       ...(refused.length > 0 && { refused }),
-      rights: { gained: await shown(without(after, before), is), lost: await shown(lost, was) },
+      rights: { gained: await summarize(without(after, before), is), lost: await summarize(lost, was) },
       continuing: { sessions: continuing },
       ends: { ...ends, staticIpRules: noted.staticIpRuleIds.size },
       opens: { rules: opened },

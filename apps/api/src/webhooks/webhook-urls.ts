@@ -18,7 +18,7 @@ export class WebhookUrls {
   }
 
   /** @returns its canonical form @throws ApiError 400 */
-  async checked(given: string): Promise<string> {
+  async check(given: string): Promise<string> {
     const refusal = tenantUrlRefusal(given, 'whole');
     const url = readTenantUrl(given, 'whole');
     if (refusal !== null || !url) throw invalidField('url', refusal ?? 'is not allowed');

@@ -45,7 +45,7 @@ export class WebhooksService {
   async create(actor: Actor, dto: CreateWebhookDto): Promise<CreatedWebhook> {
     const { organizationId, email } = actor.principal;
     const { name = null, format = 'standard', eventTypes = [] } = dto;
-    const url = await this.urls.checked(dto.url);
+    const url = await this.urls.check(dto.url);
     const [id, secret, shownUrl] = [randomUUID(), newSecret(), this.urls.shown(url, format)];
     const sealedData = await this.dataKeys.seal(organizationId, id, {
       url,
@@ -78,7 +78,7 @@ export class WebhooksService {
   async update(actor: Actor, id: string, dto: UpdateWebhookDto): Promise<WebhookRow> {
     const { organizationId } = actor.principal;
     const { isEnabled } = dto;
-    const url = dto.url === undefined ? undefined : await this.urls.checked(dto.url);
+    const url = dto.url === undefined ? undefined : await this.urls.check(dto.url);
     return this.changing(actor, id, async (tx, before) => {
       await this.stores.webhooks.update(tx, organizationId, id, {
         name: dto.name,

@@ -51,7 +51,7 @@ export const asking =
     if (denial.code === 'Second factor required') return approval.output.forPerson(stepUp(approval.api));
     if (!needsApproval(denial)) return null;
     const asked = await askFor(approval.api, denial, { ...request, durationHours: approval.hours });
-    return { accessRequestId: await approval.output.forPerson(approved(asked, approval)) };
+    return { accessRequestId: await approval.output.forPerson(waitForApproval(asked, approval)) };
   };
 
 export const needsApproval = ({ code }: ApiFailure): boolean => code === 'Approval required';
@@ -80,7 +80,7 @@ export function askFor(
 type Wanted = Omit<SessionRequest, 'durationHours'> & { readonly durationHours?: number | undefined };
 
 /** Waits for the decision, and says what it waits for. @returns the id @throws CommandFailure when it is not approved */
-async function approved(asked: AccessRequest, { api, output, signal }: Approval): Promise<string> {
+async function waitForApproval(asked: AccessRequest, { api, output, signal }: Approval): Promise<string> {
   const { id, decideBy } = asked;
   output.note(
     `access request ${shortId(id)} waits for ${lackingText(asked)}, until ${timeText(decideBy)}: ` +
@@ -88,7 +88,7 @@ async function approved(asked: AccessRequest, { api, output, signal }: Approval)
   );
   try {
     for (;;) {
-      const request = await decided(api, id, WAIT_SECONDS, signal).catch(pauseAfter(signal));
+      const request = await readWhenDecided(api, id, WAIT_SECONDS, signal).catch(pauseAfter(signal));
       if (!request || request.status === 'WAITING') continue;
       requireApproved(request);
       output.note(`approved by ${decidersOf(request)}`);
@@ -113,7 +113,7 @@ const pauseAfter =
   };
 
 /** The request, once it is decided or the time is over. */
-export const decided = (
+export const readWhenDecided = (
   api: Api,
   id: string,
   waitSeconds: number,

@@ -17,7 +17,7 @@ export async function withCompany(
 ): Promise<Profile> {
   const organization = await organizationOf(options, before?.url === url ? before : null);
   const api = createApi({ url, credential: null });
-  const provider = await chosenProvider(api, organization, options.provider);
+  const provider = await chooseProvider(api, organization, options.provider);
   const again = `drawbridge login --url ${url} --sso ${pasted(organization)}`;
   // the code alone is worth nothing: only who has the verifier can use it
   const verifier = randomBytes(32).toString('base64url');
@@ -31,7 +31,7 @@ export async function withCompany(
   const isHere = options.browser !== false && hasBrowser(process.env);
   const code = isHere
     ? await codeFromBrowser(addressFor, output)
-    : await pastedCode(addressFor('code'), again);
+    : await askForCode(addressFor('code'), again);
   const completed = api.POST('/api/v1/auth/sso/complete', { body: { code, verifier, ...device } });
   const answer = await orFix(bodyOf(completed), again);
   return { url, organization, ...(await finishSignIn(url, answer, device, { again, output })) };
@@ -45,7 +45,7 @@ async function organizationOf({ sso, organization }: LoginOptions, before: Profi
 
 type OfferedProvider = Schemas['OfferedProviderDto'];
 
-async function chosenProvider(api: Api, slug: string, name: string | undefined): Promise<OfferedProvider> {
+async function chooseProvider(api: Api, slug: string, name: string | undefined): Promise<OfferedProvider> {
   const { items } = await bodyOf(
     api.GET('/api/v1/auth/sso/{slug}/providers', { params: { path: { slug } } }),
   );
@@ -62,7 +62,7 @@ async function chosenProvider(api: Api, slug: string, name: string | undefined):
 }
 
 /** The page at the end of the sign-in shows a code. */
-async function pastedCode(address: string, again: string): Promise<string> {
+async function askForCode(address: string, again: string): Promise<string> {
   process.stderr.write(`Open this address in any browser, and sign in there:\n\n${address}\n\n`);
   return ask('Code that is shown then', { fix: `sign in on a terminal: ${again}` });
 }

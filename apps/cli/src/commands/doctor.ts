@@ -37,7 +37,7 @@ const UNKNOWN_SESSION = '00000000-0000-4000-8000-000000000000';
 const ok = (name: string, message: string): Check => ({ name, state: 'ok', message, exitCode: EXIT.ok });
 const warning = (name: string, message: string): Check => ({ ...ok(name, message), state: 'warning' });
 
-async function failed(name: string, error: unknown): Promise<Check> {
+async function reportFailure(name: string, error: unknown): Promise<Check> {
   const { message, fix, exitCode } = await reportOf(error);
   return { name, state: 'failed', message: fix === null ? message : `${message}. ${fix}`, exitCode };
 }
@@ -64,7 +64,7 @@ async function checksOf(url: string, options: ConnectionOptions, output: Output)
       ...(await accountChecks(options, output)),
     ];
   } catch (error) {
-    return [await failed('server', error)];
+    return [await reportFailure('server', error)];
   }
 }
 
@@ -99,7 +99,7 @@ async function addressChecks(url: string, discovery: Discovery): Promise<Check[]
     const observed = await observeAddresses(url, discovery, EGRESS_CONNECTIONS.pool);
     return [familyCheck('IPv4', observed.ipv4), familyCheck('IPv6', observed.ipv6), ...natChecks(observed)];
   } catch (error) {
-    return [await failed('addresses', error)];
+    return [await reportFailure('addresses', error)];
   }
 }
 
@@ -128,7 +128,7 @@ async function accountChecks(options: ConnectionOptions, output: Output): Promis
     const who = connection.usesKey ? await keyChecks(connection) : [await userCheck(connection)];
     return [...who, await resourceCheck(connection)];
   } catch (error) {
-    return [await failed('sign-in', error)];
+    return [await reportFailure('sign-in', error)];
   }
 }
 

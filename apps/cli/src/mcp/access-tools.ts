@@ -24,7 +24,7 @@ import {
 import {
   askFor,
   cancelRequest,
-  decided,
+  readWhenDecided,
   needsApproval,
   requireApproved,
   type AccessRequest,
@@ -282,7 +282,7 @@ export class AccessTools {
   /** Waits for the decision, and starts what was approved. @throws CommandFailure when it was not */
   private async isStarted(pending: Pending, seconds: number): Promise<boolean> {
     const { id } = pending.asked;
-    pending.asked = await decided(this.server.api, id, Math.min(WAIT_SECONDS, seconds));
+    pending.asked = await readWhenDecided(this.server.api, id, Math.min(WAIT_SECONDS, seconds));
     if (pending.asked.status === 'WAITING') return false;
     try {
       // another call may have started it meanwhile

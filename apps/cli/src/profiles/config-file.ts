@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { usageFailure } from '../exit-codes';
-import { locked } from './file-lock';
+import { runLocked } from './file-lock';
 import { isMissing } from './system-error';
 
 /** Where a user signs in, and with what. */
@@ -55,7 +55,7 @@ export class ConfigFile {
     change: (current: Profile | null) => Profile | null | Promise<Profile | null>,
   ): Promise<Profile | null> {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    return locked(`${this.path}.lock`, async () => {
+    return runLocked(`${this.path}.lock`, async () => {
       const current = this.profile(name);
       const changed = await change(current);
       if (changed !== null && changed !== current) {

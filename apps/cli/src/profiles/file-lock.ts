@@ -9,7 +9,7 @@ const STALE_AFTER_MS = 30_000;
 const TIMEOUT_MS = 60_000;
 
 /** Runs something while no other process of this user does, on this machine. @param path of the lock file */
-export async function locked<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function runLocked<T>(path: string, work: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + TIMEOUT_MS;
   while (!tryLock(path)) {
     removeWhenStale(path);

@@ -6,7 +6,7 @@ import { addressesOf, isLive, resourcesOf, type Session } from './sessions';
 import { inShort } from './words';
 
 /** Ends once the outcome is there; what takes longer, or has no answer, is polled as everything is. */
-const settled = (id: string): Promise<unknown> =>
+const waitUntilSettled = (id: string): Promise<unknown> =>
   api
     .GET('/api/v1/sessions/{id}', { params: { path: { id }, query: { waitSeconds: 5 } } })
     .catch(() => undefined);
@@ -17,7 +17,7 @@ type Body = Schemas['StartSessionDto'];
 export async function opened(body: Body, onStarted: (id: string) => void): Promise<void> {
   const { id } = (await api.POST('/api/v1/sessions', { body })).data!;
   onStarted(id);
-  await settled(id);
+  await waitUntilSettled(id);
 }
 
 /** The same, also beside a session of the same address: `holder` tells them apart then. */
@@ -97,7 +97,7 @@ interface StopProps {
 }
 
 /** Stops a session: it is over when that was answered, and otherwise at its own end. */
-async function stopped(session: Session, as: 'admin/' | ''): Promise<void> {
+async function stopSession(session: Session, as: 'admin/' | ''): Promise<void> {
   const { id, userName, expiresAt } = session;
   const params = { path: { id } };
   const ending = {
@@ -115,14 +115,14 @@ async function stopped(session: Session, as: 'admin/' | ''): Promise<void> {
         if (isLive(data!)) throw error;
       });
   });
-  await settled(id);
+  await waitUntilSettled(id);
 }
 
 /** Ends one's own session: at once, unless that uses up what others have approved. */
 function StopAction({ session, onStopped }: StopProps) {
   const stop = async (): Promise<void> => {
     onStopped?.(session.id);
-    await stopped(session, '');
+    await stopSession(session, '');
   };
   if (session.accessRequestId === null)
     return <Action label="Stop" kind="danger" busy="Closing…" announcement={null} act={stop} />;
@@ -145,7 +145,7 @@ export function StopOtherButton({ session }: { readonly session: Session }) {
       label="Stop"
       title={`Stop the access of ${userName}?`}
       confirm="Stop it"
-      act={() => stopped(session, 'admin/')}
+      act={() => stopSession(session, 'admin/')}
     >
       <p>
         This closes {unbroken(addressesOf(session).join(' and '))} on{' '}

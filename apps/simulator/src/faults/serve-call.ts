@@ -66,7 +66,7 @@ export async function serveCall(
   handlers: CallHandlers,
 ): Promise<CloudAnswer | typeof NO_ANSWER> {
   const entry = world.calls.arrive(call);
-  const answer = await rendered(handlers, async () => {
+  const answer = await render(handlers, async () => {
     await handlers.check?.();
     return applyFault(world, epoch, call, handlers);
   });
@@ -74,7 +74,7 @@ export async function serveCall(
   return answer;
 }
 
-async function rendered<T>(handlers: CallHandlers, act: () => T | Promise<T>): Promise<T | CloudAnswer> {
+async function render<T>(handlers: CallHandlers, act: () => T | Promise<T>): Promise<T | CloudAnswer> {
   try {
     return await act();
   } catch (error) {
@@ -90,8 +90,7 @@ async function applyFault(
   handlers: CallHandlers,
 ): Promise<CloudAnswer | typeof NO_ANSWER> {
   if (epoch !== world.epoch) return NO_ANSWER;
-  const perform = (how: CallModifiers): Promise<CloudAnswer> =>
-    rendered(handlers, () => handlers.perform(how));
+  const perform = (how: CallModifiers): Promise<CloudAnswer> => render(handlers, () => handlers.perform(how));
   const refuse = (why: Refusal): CloudAnswer => handlers.render(handlers.refuse(why));
   const fault = world.faults.take(call);
   if (!fault) return perform({});

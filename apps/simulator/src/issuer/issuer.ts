@@ -97,7 +97,7 @@ export class Issuer {
     const person = this.people.whoMaySignIn(form.get('person') ?? '');
     if (person) person.refusal = null;
     const result = person
-      ? await signedIn(provider, person, params, form.has('secondFactor'))
+      ? await signIn(provider, person, params, form.has('secondFactor'))
       : { error: 'access_denied', error_description: 'No person was chosen' };
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
   }
@@ -196,7 +196,7 @@ function backdateIdTokens({ IdToken }: Provider): void {
 }
 
 /** What a click on a person means: signed in, and everything that was asked for is granted. */
-async function signedIn(
+async function signIn(
   provider: Provider,
   { subject }: Person,
   { client_id: clientId, scope }: Readonly<Record<string, unknown>>,

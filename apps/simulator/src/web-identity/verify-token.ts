@@ -44,7 +44,7 @@ export async function tokenProblem(
   if (claimed === null) return 'malformed';
   const trust = trusts.of(provider, claimed);
   if (!trust) return 'unknown-issuer';
-  const keys = trust.jwks ?? (await fetched(trust.issuer));
+  const keys = trust.jwks ?? (await fetchKeys(trust.issuer));
   if (typeof keys === 'string') return keys;
   let claims: JWTPayload;
   try {
@@ -70,7 +70,7 @@ function issuerOf(token: string): string | null {
 }
 
 /** The issuer's keys, found by its own description. */
-async function fetched(issuer: string): Promise<JSONWebKeySet | 'unreachable' | 'wrong-issuer'> {
+async function fetchKeys(issuer: string): Promise<JSONWebKeySet | 'unreachable' | 'wrong-issuer'> {
   try {
     const described = await json<{ issuer?: string; jwks_uri?: string }>(
       `${issuer}/.well-known/openid-configuration`,

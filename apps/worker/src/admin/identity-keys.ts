@@ -50,7 +50,7 @@ MASTER_KEYS as the services have them.`,
 }
 
 async function list(database: Database): Promise<void> {
-  const rows = await identityStores.keys.published(database.autocommit);
+  const rows = await identityStores.keys.listPublished(database.autocommit);
   const signing = rows.findLast(({ mayHaveSigned }) => mayHaveSigned);
   if (!signing) print('There is no key yet: the first one is made when it is needed.');
   for (const row of signing ? rows : []) {
@@ -72,7 +72,7 @@ async function replace(change: (rotation: IdentityKeyRotation) => Promise<Rotati
 }
 
 async function writeFiles({ issuer, to }: { issuer: string; to: string }): Promise<void> {
-  const keys = await withDatabase(({ autocommit }) => identityStores.keys.published(autocommit));
+  const keys = await withDatabase(({ autocommit }) => identityStores.keys.listPublished(autocommit));
   if (keys.length === 0) throw new Error('There is no key yet: make one with rotate.');
   mkdirSync(join(to, '.well-known'), { recursive: true });
   const written = {

@@ -39,12 +39,12 @@ Exits with 1 while it waits for you.`,
     .option('--json', 'everything that is known of it, as JSON')
     .addOption(new Option('--begin', 'the database was restored from a backup').conflicts('confirm'))
     .option('--confirm', 'close what is unknown, and open what sessions and static IP rules want')
-    .action(run((options: Options) => withDatabase((database) => restored(database, options))));
+    .action(run((options: Options) => withDatabase((database) => showRestore(database, options))));
 }
 
-async function restored(database: Database, { json, begin, confirm }: Options): Promise<ExitCode | void> {
+async function showRestore(database: Database, { json, begin, confirm }: Options): Promise<ExitCode | void> {
   await database.transaction((tx) => store.note(tx, begin ?? false));
-  if (confirm) return database.transaction(confirmed);
+  if (confirm) return database.transaction(confirmRestore);
   const outlook = await outlookOf(database.autocommit);
   if (json) print(JSON.stringify(outlook, null, 2));
   else if (outlook.restore === null) print(NOTHING_WAITS);
@@ -54,8 +54,8 @@ async function restored(database: Database, { json, begin, confirm }: Options): 
 
 const outlookOf = async (tx: Tx): Promise<Outlook> => ({
   restore: await store.find(tx),
-  unknown: await store.unknown(tx, LISTED),
-  unopened: await store.unopened(tx, LISTED),
+  unknown: await store.listUnknown(tx, LISTED),
+  unopened: await store.listUnopened(tx, LISTED),
 });
 
 function show({ unknown, unopened }: Outlook, { since, targets, compared, notCompared }: Restore): void {
@@ -86,7 +86,7 @@ function table<Row>({ rows, total }: Sliced<Row>, columns: string, toTableRow: (
   if (total > rows.length) note(`${total - rows.length} more are not listed.`);
 }
 
-async function confirmed(tx: Tx): Promise<void> {
+async function confirmRestore(tx: Tx): Promise<void> {
   const { restore, unknown, unopened } = await outlookOf(tx);
   if (!(await store.confirm(tx))) return print(NOTHING_WAITS);
   const { targets, compared } = restore!;

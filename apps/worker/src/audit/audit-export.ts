@@ -31,7 +31,7 @@ export class AuditExport {
   async *run(keptMonths: number, isDropped: boolean): AsyncGenerator<ExportReport> {
     await this.folder.create();
     if (isDropped) await this.store.finish(this.database);
-    for (const month of await this.store.expired(this.database.autocommit, keptMonths)) {
+    for (const month of await this.store.listExpired(this.database.autocommit, keptMonths)) {
       yield await this.exportMonth(month, isDropped);
     }
   }

@@ -24,7 +24,7 @@ export async function* chainSteps(
   exports: ExportFolder | null,
   batchSize: number,
 ): AsyncGenerator<ChainStep> {
-  const ranges = await chain.exportedRanges(tx, organization);
+  const ranges = await chain.listExported(tx, organization);
   const [lowest] = await chain.linksAfter(tx, organization, BEFORE_ALL, 1);
   if (lowest && BigInt(lowest.position) < 1n) yield { kind: 'link', link: lowest };
   let after = '0';

@@ -21,7 +21,7 @@ export async function signCheckpoints(
 ): Promise<number> {
   let signed = 0;
   for (let after: string | null = null; ;) {
-    const ends = await store.unsignedEnds(database.autocommit, after, BATCH_SIZE);
+    const ends = await store.listUnsigned(database.autocommit, after, BATCH_SIZE);
     const checkpoints = ends.map((end) => signer.sign(end));
     await store.append(database.autocommit, checkpoints);
     for (const checkpoint of checkpoints) report(checkpoint);

@@ -10,7 +10,7 @@ const BATCH_SIZE = 100;
 export function subscriptionSweep({ database, stores, log }: TaskParts): RepeatedTask {
   const sweep = async (limit: number): Promise<number> => {
     const count = await database.transaction(async (tx) => {
-      const ended = await stores.subscriptionSweep.ended(tx, limit);
+      const ended = await stores.subscriptionSweep.listEnded(tx, limit);
       for (const subscription of ended) await moveOn(tx, stores, subscription);
       return ended.length;
     });

@@ -43,7 +43,7 @@ export class VouchingCheck {
    */
   async run(signIn: LeasedSsoSignIn): Promise<void> {
     const { organizationId, providerId } = signIn;
-    const provider = await this.stores.identityProviders.sealed(
+    const provider = await this.stores.identityProviders.findSealed(
       this.database.autocommit,
       organizationId,
       providerId,
@@ -96,12 +96,12 @@ export class VouchingCheck {
       refreshToken === null ? null : sealCredential(this.masterKeys, dataKey, familyId, { refreshToken });
     for (const ms of this.options.keepPauses ?? KEEP_PAUSES) {
       try {
-        return await this.stores.dueSsoSignIns.answered(this.database.autocommit, asked, sealed);
+        return await this.stores.dueSsoSignIns.noteAnswer(this.database.autocommit, asked, sealed);
       } catch {
         await pause(ms);
       }
     }
-    await this.stores.dueSsoSignIns.answered(this.database.autocommit, asked, sealed);
+    await this.stores.dueSsoSignIns.noteAnswer(this.database.autocommit, asked, sealed);
   }
 
   private async vouch(

@@ -32,7 +32,7 @@ async function list(
     await database.transaction(async (tx) => {
       if (failure === null) return store.settle(tx, due, listed);
       const againIn = RETRYABLE_KINDS.has(failure.kind) ? RETRY_SECONDS : A_DAY_SECONDS;
-      await store.answered(tx, due, failure.message, againIn);
+      await store.noteAnswer(tx, due, failure.message, againIn);
     });
   } catch (error) {
     log.error({ err: error, credentialId: due.id }, 'The accounts of a credential could not be listed');

@@ -22,7 +22,7 @@ export class AdminApi {
   ) {}
 
   /** Checks that the gateway accepts the key. @returns the plugins that the gateway has loaded */
-  async loadedPlugins(): Promise<readonly unknown[]> {
+  async listPlugins(): Promise<readonly unknown[]> {
     const plugins = await this.get('/plugins/list');
     if (!Array.isArray(plugins)) throw invalidResponse(false);
     return plugins as readonly unknown[];

@@ -50,7 +50,7 @@ class ApisixDriver implements CloudDriver {
 
   checkCredential(credential: DriverCredential): Promise<void> {
     return this.inGateway(credential, async (api) => {
-      await api.loadedPlugins();
+      await api.listPlugins();
     });
   }
 

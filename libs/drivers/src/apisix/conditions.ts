@@ -14,17 +14,18 @@ export async function readWithConditions(api: AdminApi, path: string): Promise<G
   const object = await api.read(path);
   const { guard } = object;
   if (guard !== 'whitelist') return { ...object, notAsked: UNGUARDED[guard] };
-  const notAsked = (await notLoaded(api)) ?? (await replaced(api, path)) ?? (await misled(api, object));
+  const notAsked =
+    (await explainNotLoaded(api)) ?? (await explainReplaced(api, path)) ?? (await explainMisled(api, object));
   return { ...object, notAsked };
 }
 
-async function notLoaded(api: AdminApi): Promise<string | null> {
-  if ((await api.loadedPlugins()).includes(PLUGIN)) return null;
+async function explainNotLoaded(api: AdminApi): Promise<string | null> {
+  if ((await api.listPlugins()).includes(PLUGIN)) return null;
   return `The gateway has not loaded the plugin ${PLUGIN}, so it lets everybody in: add it to the plugins in its configuration`;
 }
 
 /** Of several lists that apply to a request, the gateway asks one: that of the route before that of its plugin config or service. */
-async function replaced(api: AdminApi, path: string): Promise<string | null> {
+async function explainReplaced(api: AdminApi, path: string): Promise<string | null> {
   const [collection = '', id = ''] = path.split('/');
   if (collection === 'global_rules') {
     const other = (await api.list(collection)).find((rule) => nameOf(rule.id) !== id && hasList(rule));
@@ -46,7 +47,7 @@ async function replaced(api: AdminApi, path: string): Promise<string | null> {
 }
 
 /** Why clients may name their own address before the list is asked: by a plugin of any object that a request passes with this one. */
-async function misled(api: AdminApi, { path, value = {} }: GuardedObject): Promise<string | null> {
+async function explainMisled(api: AdminApi, { path, value = {} }: GuardedObject): Promise<string | null> {
   const [collection = '', id = ''] = path.split('/');
   const own: NamedObject[] = [{ name: path, value }];
   // their lists are asked for requests of every route
@@ -61,7 +62,7 @@ async function misled(api: AdminApi, { path, value = {} }: GuardedObject): Promi
     collection === 'routes'
       ? own
       : await all('routes', (route) => isForAll || nameOf(route[reference!]) === id);
-  const referredBy = async (field: string, name: string): Promise<NamedObject[]> => {
+  const listReferred = async (field: string, name: string): Promise<NamedObject[]> => {
     const ids = new Set(routes.map((route) => nameOf(route.value[field])).filter((one) => one !== ''));
     return isForAll || ids.size > 0 ? all(name, (one) => isForAll || ids.has(nameOf(one.id))) : [];
   };
@@ -69,8 +70,8 @@ async function misled(api: AdminApi, { path, value = {} }: GuardedObject): Promi
     ...own,
     ...routes,
     ...(await all('global_rules')),
-    ...(await referredBy('plugin_config_id', 'plugin_configs')),
-    ...(await referredBy('service_id', 'services')),
+    ...(await listReferred('plugin_config_id', 'plugin_configs')),
+    ...(await listReferred('service_id', 'services')),
   ];
   for (const object of passed) {
     const reason = misleading(object.name, object.value);

@@ -103,7 +103,7 @@ async function fromContainer(environment: NodeJS.ProcessEnv): Promise<IssuedToke
   const full = relative ? '' : required(environment, 'AWS_CONTAINER_CREDENTIALS_FULL_URI');
   const file = environment['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'] ?? '';
   const { fromHttp } = await import('@aws-sdk/credential-provider-http');
-  return provided(async () =>
+  return issueKeys(async () =>
     fromHttp({
       awsContainerCredentialsRelativeUri: relative,
       awsContainerCredentialsFullUri: full,
@@ -121,10 +121,10 @@ async function fromContainer(environment: NodeJS.ProcessEnv): Promise<IssuedToke
  */
 async function fromInstance(): Promise<IssuedToken<AwsKeys>> {
   const { fromInstanceMetadata } = await import('@smithy/credential-provider-imds');
-  return provided(fromInstanceMetadata({ timeout: TIMEOUT_MS, maxRetries: 0, ec2MetadataV1Disabled: true }));
+  return issueKeys(fromInstanceMetadata({ timeout: TIMEOUT_MS, maxRetries: 0, ec2MetadataV1Disabled: true }));
 }
 
-async function provided(provide: () => Promise<ProvidedKeys>): Promise<IssuedToken<AwsKeys>> {
+async function issueKeys(provide: () => Promise<ProvidedKeys>): Promise<IssuedToken<AwsKeys>> {
   const { accessKeyId, secretAccessKey, sessionToken, expiration } = await provide();
   if (!sessionToken || !expiration) throw new Error('The source of the keys returned no temporary ones');
   return { token: { accessKeyId, secretAccessKey, sessionToken }, expiresAt: expiration.getTime() };

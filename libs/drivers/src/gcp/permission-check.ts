@@ -25,9 +25,9 @@ const PLACEHOLDER_RULE = 'drawbridge-permission-check';
  * @throws DriverError `denied` naming the missing permissions, `invalid` when Google refuses to answer
  */
 export async function requirePermissions(network: VpcNetwork): Promise<void> {
-  const onProject = await grantedOnProject(network);
+  const onProject = await readGrantsOnProject(network);
   if (onProject?.includes(PROVEN)) return refuseMissing(REQUIRED, onProject);
-  const onRule = await grantedOn(network, (await network.anyRule()) ?? PLACEHOLDER_RULE);
+  const onRule = await readGrants(network, (await network.anyRule()) ?? PLACEHOLDER_RULE);
   if (onRule.includes(PROVEN)) refuseMissing(WRITING, onRule);
 }
 
@@ -38,7 +38,7 @@ function refuseMissing(required: readonly string[], granted: readonly string[]):
 }
 
 /** @returns null when the Resource Manager may not be asked, or does not know the project */
-async function grantedOnProject(network: VpcNetwork): Promise<readonly string[] | null> {
+async function readGrantsOnProject(network: VpcNetwork): Promise<readonly string[] | null> {
   try {
     return await network.permissionsOnProject(REQUIRED);
   } catch (error) {
@@ -47,7 +47,7 @@ async function grantedOnProject(network: VpcNetwork): Promise<readonly string[] 
   }
 }
 
-async function grantedOn(network: VpcNetwork, rule: string): Promise<readonly string[]> {
+async function readGrants(network: VpcNetwork, rule: string): Promise<readonly string[]> {
   try {
     return await network.permissionsOn(rule, [PROVEN, ...WRITING]);
   } catch (error) {

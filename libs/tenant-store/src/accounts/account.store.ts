@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { asOrganizationId, type CallerAccount, type OrganizationId } from '#rules';
 import { lockdownOf } from '../organizations/lockdown-sql';
-import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, prepared, touches } from '#entities';
+import { ENDS_AT, UNFINISHED, type PreparedStatement, type Tx, first, execute, touches } from '#entities';
 
 /** The principal of a request, read for each request. */
 export interface PrincipalRow extends CallerAccount {
@@ -153,7 +153,7 @@ export class AccountStore {
    * @returns null when the key is unknown, revoked or expired, or its user inactive
    */
   async principalOfKey(tx: Tx, keyHash: string, callerAddress: string | null): Promise<PrincipalRow | null> {
-    const [row] = await prepared<PrincipalRow & { unrecorded: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
+    const [row] = await execute<PrincipalRow & { unrecorded: boolean }>(tx, KEY_PRINCIPAL, [keyHash]);
     if (!row) return null;
     const { unrecorded, ...principal } = row;
     if (unrecorded) {

@@ -58,7 +58,7 @@ export class MfaStore implements TenantStore<MfaStore> {
     );
   }
 
-  /** Turns MFA off and deletes authenticator and recovery codes. Call `keptBy` first, unless an administrator resets it. @returns false when it is not on */
+  /** Turns MFA off and deletes authenticator and recovery codes. Call `findKeeper` first, unless an administrator resets it. @returns false when it is not on */
   async disable(tx: Tx, organization: OrganizationId, userId: string): Promise<boolean> {
     const isDisabled = await touches(
       tx,
@@ -72,7 +72,7 @@ export class MfaStore implements TenantStore<MfaStore> {
   }
 
   /** What keeps a user's MFA on; null: nothing. Locks it until the commit. */
-  async keptBy(
+  async findKeeper(
     tx: Tx,
     organization: OrganizationId,
     userId: string,

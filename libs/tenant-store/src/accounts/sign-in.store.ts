@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { type Slice, type Sliced, type TenantStore, type Tx, sliced } from '#entities';
+import { type Slice, type Sliced, type TenantStore, type Tx, readPage } from '#entities';
 import { lockUser } from './lock-user';
 
 /** One of a user's sign-ins that can still be refreshed. */
@@ -27,7 +27,7 @@ export class SignInStore implements TenantStore<SignInStore> {
   list(tx: Tx, organization: OrganizationId, userId: string, slice: Slice): Promise<Sliced<SignInRow>> {
     const columns = `SELECT family_id AS id, signed_in_at AS "createdAt", created_at AS "lastUsedAt",
       expires_at AS "expiresAt", ip_address AS "ipAddress", user_agent AS "userAgent"`;
-    return sliced(tx, `${columns} ${LIVE}`, 'signed_in_at DESC, family_id', [organization, userId], slice);
+    return readPage(tx, `${columns} ${LIVE}`, 'signed_in_at DESC, family_id', [organization, userId], slice);
   }
 
   /** Also invalidates its access tokens. @returns false when the user has no such live sign-in */

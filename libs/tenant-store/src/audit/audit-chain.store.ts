@@ -190,7 +190,7 @@ export class AuditChainStore {
   }
 
   /** The ranges of a chain that are no longer in the database, in order. */
-  exportedRanges(tx: Tx, organization: OrganizationId): Promise<ExportedRange[]> {
+  listExported(tx: Tx, organization: OrganizationId): Promise<ExportedRange[]> {
     return tx.query(
       `SELECT organization_id AS "organizationId", first_position::text AS "firstPosition",
          last_position::text AS "lastPosition", hash_before AS "hashBefore", hash, month

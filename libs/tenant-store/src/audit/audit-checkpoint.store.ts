@@ -20,7 +20,7 @@ export class AuditCheckpointStore {
    * Ends of chains that have grown since their last checkpoint, of organizations after `after` (null: from the first), to be
    * signed now by the database's clock.
    */
-  unsignedEnds(
+  listUnsigned(
     tx: Tx,
     after: string | null,
     limit: number,

@@ -49,7 +49,7 @@ const IS_OPEN = `(
 /** Takes whole months out of the audit trail. Serves all organizations; works for the owner of the tables only. */
 export class AuditExportStore {
   /** The months before the youngest ones, oldest first. */
-  expired(tx: Tx, keptMonths: number): Promise<ExpiredMonth[]> {
+  listExpired(tx: Tx, keptMonths: number): Promise<ExpiredMonth[]> {
     return tx.query(
       `SELECT m.name, to_char(m.month, 'YYYY-MM') AS month, ${IS_OPEN} AS "isOpen" FROM monthly_partitions('audit_records') m
        WHERE m.next <= date_trunc('month', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' - make_interval(months => $1)

@@ -17,8 +17,8 @@ import {
   auditJson,
   beginOf,
   endOf,
-  prepared,
-  timedSlice,
+  execute,
+  readTimedPage,
 } from '#entities';
 import { recordOfSeal } from './audit-chain.store';
 
@@ -128,7 +128,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     organization: OrganizationId,
     entry: AuditEntry & { readonly result: 'FAILURE' },
   ): Promise<void> {
-    await prepared(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId]);
+    await execute(tx, WRITE_DENIED_ACTION, [organization, auditJson(entry), entry.actorId]);
   }
 
   /**
@@ -141,7 +141,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     entry: AuditEntry & { readonly result: 'FAILURE' },
   ): Promise<void> {
     const { eventType, ipAddress } = entry;
-    await prepared(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, ipAddress]);
+    await execute(tx, WRITE_THROTTLED, [organization, auditJson(entry), eventType, ipAddress]);
   }
 
   /** Newest first; equal timestamps by descending sequence. */
@@ -151,7 +151,7 @@ export class AuditStore extends AuditTrail implements TenantStore<AuditStore> {
     filter: AuditFilter,
     slice: Slice,
   ): Promise<Sliced<AuditRecordRow>> {
-    return timedSlice(tx, auditList(organization, filter), slice);
+    return readTimedPage(tx, auditList(organization, filter), slice);
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type Tx,
   first,
   mayBecome,
-  sliced,
+  readPage,
   touches,
 } from '#entities';
 
@@ -115,7 +115,7 @@ export class BillingStore implements TenantStore<BillingStore> {
 
   /** Newest first. */
   payments(tx: Tx, organization: OrganizationId, slice: Slice): Promise<Sliced<PaymentRow>> {
-    return sliced(
+    return readPage(
       tx,
       `SELECT id, amount_cents AS "amountCents", currency, status, adapter_reference AS reference,
          created_at AS "createdAt"

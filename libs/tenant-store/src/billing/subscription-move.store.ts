@@ -108,7 +108,7 @@ export class SubscriptionSweepStore {
    * Subscriptions whose period or grace is over, locked until the transaction ends, each for one worker. The
    * organization is locked with its subscription, like in every change of billing; locked rows are skipped.
    */
-  ended(tx: Tx, limit: number): Promise<EndedPeriod[]> {
+  listEnded(tx: Tx, limit: number): Promise<EndedPeriod[]> {
     return tx.query(
       `SELECT s.id, s.organization_id AS "organizationId", ${ENDED} AS to
        FROM subscriptions s JOIN organizations o ON o.id = s.organization_id

@@ -66,7 +66,7 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
 
   /** Reads and locks the row until the commit, so that a comparison with it shows what changed. */
   async findLocked(tx: Tx, organization: OrganizationId): Promise<OrganizationRow> {
-    return toRow(await lockedRow(tx, organization));
+    return toRow(await lockRow(tx, organization));
   }
 
   /** @param changes fields that are undefined stay as they are */
@@ -81,7 +81,7 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
 
   /** As `findLocked`, for the settings. */
   async lockSettings(tx: Tx, organization: OrganizationId): Promise<OrganizationSettingsRow> {
-    return toSettings(await lockedRow(tx, organization));
+    return toSettings(await lockRow(tx, organization));
   }
 
   /** @param changes fields that are undefined stay as they are */
@@ -95,5 +95,5 @@ export class OrganizationStore implements TenantStore<OrganizationStore> {
   }
 }
 
-const lockedRow = (tx: Tx, organization: OrganizationId): Promise<OrganizationEntity> =>
+const lockRow = (tx: Tx, organization: OrganizationId): Promise<OrganizationEntity> =>
   tx.findOneOrFail(OrganizationEntity, { where: { id: organization }, lock: FOR_NO_KEY_UPDATE });

@@ -1,5 +1,5 @@
 import type { OrganizationId, PlatformRole, Tier } from '#rules';
-import { LIVE, type Slice, type Sliced, type Tx, first, sliced, touches } from '#entities';
+import { LIVE, type Slice, type Sliced, type Tx, first, readPage, touches } from '#entities';
 
 export const ORGANIZATION_STATUSES = ['ACTIVE', 'SUSPENDED', 'TERMINATING', 'DELETED'] as const;
 /** TERMINATING: deleted, and something of it may still have to be ended. */
@@ -48,7 +48,7 @@ export class PlatformStore {
     const where = `WHERE $1::text IS NULL OR strpos(lower(o.name), lower($1)) > 0 OR strpos(o.slug, lower($1)) > 0
       OR EXISTS (SELECT FROM users u WHERE u.organization_id = o.id AND u.deleted_at IS NULL
         AND strpos(u.email, lower($1)) > 0)`;
-    return sliced(tx, `${SELECT} ${where}`, 'o.created_at DESC, o.id', [search], slice);
+    return readPage(tx, `${SELECT} ${where}`, 'o.created_at DESC, o.id', [search], slice);
   }
 
   find(tx: Tx, id: string): Promise<PlatformOrganizationRow | null> {

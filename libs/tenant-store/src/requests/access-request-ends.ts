@@ -12,7 +12,7 @@ import {
  * Which of these requests are not decided yet. It serves all organizations with one query for all who wait; each of them
  * has been authorized to read the request before.
  */
-export async function undecidedRequests(tx: Tx, ids: readonly string[]): Promise<string[]> {
+export async function selectUndecided(tx: Tx, ids: readonly string[]): Promise<string[]> {
   const waiting = await tx.query<{ id: string }[]>(
     `SELECT id FROM access_requests WHERE id = ANY ($1::uuid[]) AND status = 'WAITING' AND due_at > now()`,
     [ids],

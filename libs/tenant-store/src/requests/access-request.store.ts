@@ -13,7 +13,7 @@ import {
   beginOf,
   endOf,
   first,
-  timedSlice,
+  readTimedPage,
   touches,
 } from '#entities';
 import {
@@ -242,7 +242,7 @@ export class AccessRequestStore implements TenantStore<AccessRequestStore> {
     const keys = `SELECT a.created_at AS at, a.id AS tie FROM access_requests a WHERE ${conditions.join(' AND ')}`;
     const shown = `SELECT ${columns('$2')} FROM page JOIN access_requests a ON a.organization_id = $1 AND a.id = page.tie
       JOIN users u ON u.id = a.requester_id`;
-    return timedSlice(tx, { keys: [keys], rows: shown, given }, slice);
+    return readTimedPage(tx, { keys: [keys], rows: shown, given }, slice);
   }
 
   /**

@@ -248,7 +248,7 @@ export class AccountListStore {
 
   /** Writes a provider's list in the place of the last one. The next one is due after a day. */
   async settle(tx: Tx, due: DueAccountList, listed: readonly ListedAccount[]): Promise<void> {
-    if (!(await this.answered(tx, due, null, 86_400))) return;
+    if (!(await this.noteAnswer(tx, due, null, 86_400))) return;
     await tx.query(
       `INSERT INTO cloud_accounts (organization_id, credential_id, account, listed_label, state, listed_at)
        SELECT $1::uuid, $2::uuid, given.account, given.label, given.state, now()
@@ -268,7 +268,7 @@ export class AccountListStore {
   }
 
   /** Notes why there is no list: the last one stays. @returns whether the lease was still held */
-  answered(tx: Tx, due: DueAccountList, failure: string | null, againInSeconds: number): Promise<boolean> {
+  noteAnswer(tx: Tx, due: DueAccountList, failure: string | null, againInSeconds: number): Promise<boolean> {
     return touches(
       tx,
       `UPDATE credentials SET accounts_error = $3, accounts_due_at = now() + make_interval(secs => $4)

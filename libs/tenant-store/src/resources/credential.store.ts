@@ -192,7 +192,7 @@ export class CredentialStore extends ListedStore<CredentialRow> implements Tenan
    * Locks the credential until the transaction ends: creating a resource that references it blocks on the foreign key.
    * @returns null when there is no such credential
    */
-  async lockedUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
+  async lockUse(tx: Tx, organization: OrganizationId, id: string): Promise<CredentialUse | null> {
     const [locked] = await tx.query<{ name: string }[]>(
       `SELECT name FROM credentials c WHERE organization_id = $1 AND id = $2 AND ${IS_SHOWN} FOR UPDATE`,
       [organization, id],
@@ -277,7 +277,7 @@ export class CredentialStore extends ListedStore<CredentialRow> implements Tenan
   }
 
   /** @param id of the credential, or of its row for an account */
-  sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
+  findSealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedCredential | null> {
     return first(
       tx,
       `${SELECT_SEALED_CREDENTIAL} WHERE c.organization_id = $1 AND c.id = $2 AND c.deleted_at IS NULL`,

@@ -25,7 +25,7 @@ import {
   type ResourceHealthEventEntity,
   type Slice,
   type Sliced,
-  sliced,
+  readPage,
 } from '#entities';
 
 export interface ResourceMove {
@@ -219,7 +219,7 @@ export class ResourceHealthStore implements TenantStore<ResourceHealthStore> {
     eventTypes: readonly HealthEventType[] | null,
     slice: Slice,
   ): Promise<Sliced<HealthEventRow>> {
-    return sliced(
+    return readPage(
       tx,
       `SELECT e.id, e.resource_id AS "resourceId", r.name AS "resourceName", e.event_type AS "eventType", e.message,
          e.created_at AS "createdAt"

@@ -48,7 +48,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /** What the user's roles allow on each of the user's resources, and the least that they ask for. */
-  granted(tx: Tx, organization: OrganizationId, userId: string): Promise<GrantedRow[]> {
+  listGranted(tx: Tx, organization: OrganizationId, userId: string): Promise<GrantedRow[]> {
     return tx.query(
       `SELECT granted.id AS "resourceId", ${GRANT}
        FROM role_users held JOIN roles role ON role.id = held.role_id AND role.organization_id = $1
@@ -216,7 +216,7 @@ export class ResourceStore implements TenantStore<ResourceStore> {
   }
 
   /** By name and target. Call `hasRoom` first: it serializes creations. */
-  named(tx: Tx, organization: OrganizationId, name: string, targetKey: string): Promise<ResourceRow | null> {
+  findBy(tx: Tx, organization: OrganizationId, name: string, targetKey: string): Promise<ResourceRow | null> {
     return first(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [organization, name, targetKey]);
   }
 

@@ -172,7 +172,7 @@ export class StaticIpRuleStore
   }
 
   /** What a lockdown has closed, and has not ended since. Call `lockAdditions` first. */
-  closed(tx: Tx, organization: OrganizationId): Promise<ClosedRuleRow[]> {
+  listClosed(tx: Tx, organization: OrganizationId): Promise<ClosedRuleRow[]> {
     return tx.query(
       `SELECT id, ip_address AS "ipAddress", closed_on AS "resourceIds" FROM static_ip_rules
        WHERE organization_id = $1 AND ${IS_TO_REOPEN} ORDER BY id`,

@@ -81,7 +81,7 @@ export class TrialStore implements TenantStore<TrialStore> {
   }
 
   /** @param pairs of `rights` */
-  named(
+  listNamed(
     tx: Tx,
     organization: OrganizationId,
     pairs: readonly string[],

@@ -50,7 +50,7 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
   }
 
   /** Those of the rules that another session or static IP rule of the organization holds. @param besides not this session */
-  held(
+  listHeld(
     tx: Tx,
     organization: OrganizationId,
     rules: readonly PlacedRule[],
@@ -83,7 +83,7 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
   }
 
   /** Unmanaged rules on those of the targets that the organization has proven write access to. */
-  unmanaged(
+  listUnmanaged(
     tx: Tx,
     organization: OrganizationId,
     targetIds: readonly string[],
@@ -97,7 +97,7 @@ export class SessionPlanStore implements TenantStore<SessionPlanStore> {
   }
 
   /** The rules that a session holds, with their resources' names: those that no other one of the organization does. */
-  heldAlone(
+  listHeldAlone(
     tx: Tx,
     organization: OrganizationId,
     sessionId: string,

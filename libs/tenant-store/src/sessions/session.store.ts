@@ -39,8 +39,8 @@ import {
   brokenConstraint,
   first,
   postgresErrorField,
-  prepared,
-  timedSlice,
+  execute,
+  readTimedPage,
   touches,
 } from '#entities';
 
@@ -96,7 +96,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     userId: string,
     { resourceIds = [], resourceNames = [] }: Requested,
   ): Promise<GrantRow[]> {
-    return prepared(tx, GRANTS, [organization, userId, resourceIds, resourceNames]);
+    return execute(tx, GRANTS, [organization, userId, resourceIds, resourceNames]);
   }
 
   /**
@@ -157,7 +157,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     slice: Slice,
   ): Promise<Sliced<SessionRow>> {
     if (filter.statuses?.length === 0) return Promise.resolve({ rows: [], total: 0 });
-    return timedSlice(tx, sessionList(organization, filter, PAGE), slice);
+    return readTimedPage(tx, sessionList(organization, filter, PAGE), slice);
   }
 
   /**
@@ -234,7 +234,7 @@ export class SessionStore implements TenantStore<SessionStore> {
     organization: OrganizationId,
     { id, reason, userId, audit }: StopRequest,
   ): Promise<WokenTargets[] | null> {
-    const [stopped] = await prepared<{ targets: WokenTargets[] }>(tx, STOP_SESSION[auditTable(tx)], [
+    const [stopped] = await execute<{ targets: WokenTargets[] }>(tx, STOP_SESSION[auditTable(tx)], [
       organization,
       id,
       userId,
@@ -308,7 +308,7 @@ const UNSETTLED: PreparedStatement = {
  * Which of these sessions a worker has not settled yet. It serves all organizations with one query for all waiting
  * requests; each of them has been authorized to read its session before.
  */
-export async function unsettledSessions(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  const rows = await prepared<{ id: string }>(tx, UNSETTLED, [ids]);
+export async function selectUnsettled(tx: Tx, ids: readonly string[]): Promise<string[]> {
+  const rows = await execute<{ id: string }>(tx, UNSETTLED, [ids]);
   return rows.map(({ id }) => id);
 }

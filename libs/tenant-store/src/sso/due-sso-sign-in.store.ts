@@ -1,5 +1,5 @@
 import type { OrganizationId } from '#rules';
-import { DATA_KEY, type DataKeyRow, type Tx, first, newestDataKey, prepared, rows, touches } from '#entities';
+import { DATA_KEY, type DataKeyRow, type Tx, first, newestDataKey, execute, rows, touches } from '#entities';
 import {
   type AskedSsoSignIn,
   CHECKED_FOR,
@@ -64,7 +64,7 @@ export const IS_RE_SIGN_IN_OVERDUE = `u.sso_session_over_at IS NOT NULL
 export class DueSsoSignInStore {
   /** Those that have waited longest first, in each organization. */
   ready(tx: Tx): Promise<ReadySsoSignIn[]> {
-    return prepared(tx, READY, []);
+    return execute(tx, READY, []);
   }
 
   /**
@@ -114,7 +114,7 @@ export class DueSsoSignInStore {
    * Keeps what the issuer answered to a request. It may be repeated.
    * @param replacing the new refresh token; null: the one that was sent stays valid
    */
-  async answered(
+  async noteAnswer(
     tx: Tx,
     { familyId, sealedData, askedAt }: AskedSsoSignIn,
     replacing: Readonly<Record<string, string>> | null,

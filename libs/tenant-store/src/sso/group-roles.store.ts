@@ -47,7 +47,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
     provider: ProviderName,
     member: GroupMember,
   ): Promise<WokenTargets[]> {
-    const mapped = await this.mapped(tx, organization, provider.id, member);
+    const mapped = await this.listMapped(tx, organization, provider.id, member);
     for (const { roleId, ...role } of mapped.filter(({ isWanted, isHeld }) => isWanted !== isHeld)) {
       if (roleId === null) await this.administer(tx, organization, provider, member, role.isWanted);
       else await this.assign(tx, organization, provider, member, { ...role, roleId });
@@ -131,7 +131,7 @@ export class GroupRolesStore implements TenantStore<GroupRolesStore> {
   }
 
   /** What the provider's mappings and its pattern name, and what the pattern has given before. */
-  private mapped(
+  private listMapped(
     tx: Tx,
     organization: OrganizationId,
     providerId: string,

@@ -93,7 +93,7 @@ export class IdentityProviderStore
   protected readonly definition = IDENTITY_PROVIDER_LIST;
 
   /** For a request to the issuer. */
-  sealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
+  findSealed(tx: Tx, organization: OrganizationId, id: string): Promise<SealedIdentityProvider | null> {
     return first(
       tx,
       `SELECT ${COLUMNS}, p.organization_id AS "organizationId", p.sealed_data AS "sealedData", ${DATA_KEY}

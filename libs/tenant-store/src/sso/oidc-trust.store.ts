@@ -152,7 +152,7 @@ export type ReviewedTrust = Pick<OidcTrustRow, 'id' | 'name' | 'preset' | 'issue
 
 /** Serves all organizations: the operator learns which trusts let in too much. */
 export class AllOidcTrustsStore {
-  enabled(tx: Tx): Promise<ReviewedTrust[]> {
+  listEnabled(tx: Tx): Promise<ReviewedTrust[]> {
     return tx.query(
       `SELECT t.organization_id AS "organizationId", t.id, t.name, t.preset, t.issuer, t.conditions FROM oidc_trusts t
        WHERE t.is_enabled ORDER BY t.organization_id, t.name`,

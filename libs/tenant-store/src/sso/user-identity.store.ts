@@ -6,7 +6,7 @@ import {
   type Tx,
   type UserIdentityEntity,
   first,
-  sliced,
+  readPage,
   touches,
 } from '#entities';
 
@@ -37,7 +37,7 @@ export class UserIdentityStore implements TenantStore<UserIdentityStore> {
     slice: Slice,
   ): Promise<Sliced<UserIdentityRow>> {
     const order = 'i.user_id IS NOT NULL, i.last_seen_at DESC, i.id';
-    return sliced(tx, SELECT, order, [organization, providerId], slice);
+    return readPage(tx, SELECT, order, [organization, providerId], slice);
   }
 
   /** Reads and locks it until the commit. */

@@ -6,7 +6,7 @@ import {
   type WebhookEntity,
   first,
   newestDataKey,
-  prepared,
+  execute,
   rows,
   touches,
 } from '#entities';
@@ -94,7 +94,7 @@ const SETTLE = {
 export class WebhookDeliveryStore {
   /** Those that have waited longest first. */
   ready(tx: Tx, limit: number): Promise<ReadyWebhook[]> {
-    return prepared(tx, READY, [limit]);
+    return execute(tx, READY, [limit]);
   }
 
   /** Leases webhooks; no two workers get the same. */

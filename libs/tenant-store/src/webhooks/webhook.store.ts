@@ -10,7 +10,7 @@ import {
   choiceFilter,
   countOf,
   first,
-  timedSlice,
+  readTimedPage,
   touches,
 } from '#entities';
 import { ListedStore } from '../listed-store';
@@ -162,7 +162,7 @@ export class WebhookStore extends ListedStore<WebhookRow> implements TenantStore
         FROM page JOIN webhook_deliveries d ON d.webhook_id = $2 AND d.position = page.tie`,
       given: [organization, id, '-infinity', 'infinity', statuses] as const,
     };
-    return timedSlice(tx, list, slice);
+    return readTimedPage(tx, list, slice);
   }
 
   /** Sends it at once, once more; one that waits keeps its further attempts. @returns false when the webhook has no such one */

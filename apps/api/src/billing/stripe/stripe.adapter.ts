@@ -71,7 +71,7 @@ export class StripePayments extends PaymentAdapter {
   }
 
   override async readEvent(body: Buffer, headers: IncomingHttpHeaders): Promise<PaymentEvent | null> {
-    const { client } = await this.loaded();
+    const { client } = await this.loadOnce();
     const event = this.verified(client, body, headers['stripe-signature'] ?? '');
     const reported = paymentEvent(event);
     if (typeof reported !== 'string') return reported;
@@ -96,7 +96,7 @@ export class StripePayments extends PaymentAdapter {
 
   /** @returns null when Stripe refuses the call because the object is missing or has ended */
   private async nullIfEnded<T>(work: (stripe: Stripe) => Promise<T>): Promise<T | null> {
-    const { errors } = await this.loaded();
+    const { errors } = await this.loadOnce();
     try {
       return await this.call(work);
     } catch (error) {
@@ -109,7 +109,7 @@ export class StripePayments extends PaymentAdapter {
   }
 
   private async call<T>(work: (stripe: Stripe) => Promise<T>): Promise<T> {
-    const { errors, client } = await this.loaded();
+    const { errors, client } = await this.loadOnce();
     try {
       return await work(client);
     } catch (error) {
@@ -119,7 +119,7 @@ export class StripePayments extends PaymentAdapter {
     }
   }
 
-  private loaded(): Promise<Loaded> {
+  private loadOnce(): Promise<Loaded> {
     this.loading ??= this.load();
     return this.loading;
   }

@@ -47,7 +47,7 @@ async function accounts({ api, name, options, output }: Call<AccountsOptions>): 
     await api.POST('/api/v1/credentials/{id}/accounts/refresh', { params: { path: { id } } });
     output.note('the provider is asked: list them again in some seconds');
   }
-  const checked = options.verify === undefined ? null : await verified(api, id, options.verify);
+  const checked = options.verify === undefined ? null : await verifyAccount(api, id, options.verify);
   const found = await everyPage((page) => {
     const params = { path: { id }, query: { ...page, ...listQuery(options) } as object };
     return bodyOf(api.GET('/api/v1/credentials/{id}/accounts', { params }));
@@ -65,7 +65,7 @@ async function accounts({ api, name, options, output }: Call<AccountsOptions>): 
   throw new CommandFailure(EXIT.failed, checked.verificationError ?? `${checked.account} was not checked`);
 }
 
-function verified(api: Api, id: string, account: string): Promise<Account> {
+function verifyAccount(api: Api, id: string, account: string): Promise<Account> {
   const params = { path: { id, account } };
   return bodyOf(api.POST('/api/v1/credentials/{id}/accounts/{account}/verify', { params }));
 }

@@ -40,7 +40,7 @@ export async function typeFor(types: Types, options: DataOptions): Promise<Type>
   const sufficient = [];
   const begun = [];
   for (const type of credentialTypes) {
-    const data = await givenData(provider, type, options);
+    const data = await readGiven(provider, type, options);
     const needed = type.fields.filter(({ required }) => required);
     if (needed.every(({ name }) => name in data)) sufficient.push(type);
     if (needed.some(({ name }) => name in data)) begun.push(type);
@@ -74,7 +74,7 @@ export async function readData(
   before: Data,
 ): Promise<Data | null> {
   if (type.fields.length === 0) return null;
-  const given = await givenData(provider, type, options);
+  const given = await readGiven(provider, type, options);
   const data: Record<string, string> = { ...before, ...given };
   // the server reads the files of the providers' own tools
   if (options.data !== undefined) return data;
@@ -103,7 +103,7 @@ const isFixed = ({ name, fixed }: Field, before: Data): boolean => fixed && name
 
 const read = { input: null as Promise<Data> | null };
 
-async function givenData(provider: string, { fields }: Type, options: DataOptions): Promise<Data> {
+async function readGiven(provider: string, { fields }: Type, options: DataOptions): Promise<Data> {
   const file = options.data === undefined ? {} : await (read.input ??= dataIn(options.data));
   const variables = fields.flatMap((field) => {
     const value = process.env[variableOf(provider, field)];

@@ -15,7 +15,7 @@ const change = (id: string, body: Change) =>
   api.POST('/api/v1/roles/{id}/members', { params: { path: { id } }, body });
 
 /** @throws Failure when any of them was refused */
-async function changed(id: string, body: Change): Promise<void> {
+async function changeRole(id: string, body: Change): Promise<void> {
   const { results } = (await change(id, body)).data!;
   const refused = results.filter(({ outcome }) => outcome === 'REFUSED');
   if (refused.length > 0)
@@ -29,7 +29,7 @@ const Add = (given: { id: string; label: string; field: keyof Change; children: 
       label={given.label}
       title={`${given.label} to the role`}
       submit="Add"
-      send={(entered) => changed(given.id, { [given.field]: entered.all('members') })}
+      send={(entered) => changeRole(given.id, { [given.field]: entered.all('members') })}
     >
       {given.children}
     </FormButton>
@@ -46,7 +46,7 @@ const Remove = ({ id, name, body }: { id: string; name: string; body: Change }) 
     kind="normal"
     label="Remove"
     title={`Remove ${name} from the role?`}
-    act={() => changed(id, body)}
+    act={() => changeRole(id, body)}
   >
     <Foreseen id={id} body={body} />
   </ConfirmButton>

@@ -42,7 +42,7 @@ export class ChildRules implements AzureTarget {
     const { name, check } = this.given;
     const { armType, actions, limit } = this.type;
     const rules = await this.readAll();
-    const closed = await this.closedReason();
+    const closed = await this.explainClosed();
     await check.requireActions(actions.map((action) => `${armType}/${action}`));
     const locks = await check.deleteLocks();
     if (closed !== null) throw new DriverError('invalid', closed);
@@ -61,13 +61,13 @@ export class ChildRules implements AzureTarget {
   }
 
   async read(): Promise<Inspection> {
-    return this.inspectionOf(await this.readAll(), await this.closedReason());
+    return this.inspectionOf(await this.readAll(), await this.explainClosed());
   }
 
   async inspect(): Promise<Inspection> {
     const rules = await this.readAll();
     const leftovers = rules.filter((rule) => isNeutral(rule, this.given.target.deployment));
-    if (leftovers.length === 0) return this.inspectionOf(rules, await this.closedReason());
+    if (leftovers.length === 0) return this.inspectionOf(rules, await this.explainClosed());
     try {
       for (const rule of leftovers.slice(0, MAX_TIDIED)) await this.remove(rule);
     } catch (error) {
@@ -155,12 +155,12 @@ export class ChildRules implements AzureTarget {
     if (outcome === 'running') this.given.running.remember(this.id, running);
     if (outcome === 'running') throw stillRunning(true);
     if (outcome === 'ended') return;
-    const done = async (): Promise<boolean> => isDone(await this.readAll());
-    if (!(await isShown(deadline, done))) throw stillRunning(true);
+    const isDoneNow = async (): Promise<boolean> => isDone(await this.readAll());
+    if (!(await isShown(deadline, isDoneNow))) throw stillRunning(true);
   }
 
   /** Why its rules admit no traffic, as a message; null: they do. They are accepted also where nothing reaches the server. */
-  private async closedReason(): Promise<string | null> {
+  private async explainClosed(): Promise<string | null> {
     const { apiVersion, noun, publicAccess } = this.type;
     const server = await this.given.arm.get(this.id, apiVersion, `the read of the ${noun}`);
     const access = publicAccess.reduce<unknown>(

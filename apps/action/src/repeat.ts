@@ -10,7 +10,7 @@ const PAUSE_SECONDS = 2;
  * @param work makes a new request each time
  * @throws its last failure
  */
-export async function repeated<T>(work: () => Promise<T>): Promise<T> {
+export async function repeat<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
