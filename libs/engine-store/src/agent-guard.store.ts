@@ -97,7 +97,7 @@ export class AgentGuardStore implements TenantStore<AgentGuardStore> {
   }
 
   /** What the host's resources name, except this one. @param resourceId null: except none */
-  async findOthers(
+  async listTraffic(
     tx: Tx,
     organization: OrganizationId,
     targetKey: string,

@@ -52,7 +52,7 @@ export class HostReleases {
       const freed = change.releasePorts
         ? withoutCovered(left, [
             ...named,
-            ...(await this.engine.agentGuards.findOthers(tx, organization, key, change.from?.id ?? null)),
+            ...(await this.engine.agentGuards.listTraffic(tx, organization, key, change.from?.id ?? null)),
           ])
         : [];
       const kept = withoutOverlap(release.pending, change.releasePorts ? named : [...named, ...left]);

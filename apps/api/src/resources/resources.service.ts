@@ -86,7 +86,7 @@ export class ResourcesService {
       });
       const hasRoom = await this.stores.resources.hasRoom(tx, organizationId, this.plans.tierOf);
       const object = targetNameOf(named, type, hints, organizationId);
-      const same = known ? await this.stores.resources.findBy(tx, organizationId, name, object.key) : null;
+      const same = known ? await this.stores.resources.findSame(tx, organizationId, name, object.key) : null;
       if (same) return { resource: same, isNew: false };
       if (!hasRoom) {
         throw notPossible(

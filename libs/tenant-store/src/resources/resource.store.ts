@@ -215,9 +215,9 @@ export class ResourceStore implements TenantStore<ResourceStore> {
     );
   }
 
-  /** By name and target. Call `hasRoom` first: it serializes creations. */
-  findBy(tx: Tx, organization: OrganizationId, name: string, targetKey: string): Promise<ResourceRow | null> {
-    return first(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [organization, name, targetKey]);
+  /** The one of this name and target. Call `hasRoom` first: it serializes creations. */
+  findSame(tx: Tx, organization: OrganizationId, name: string, key: string): Promise<ResourceRow | null> {
+    return first(tx, `${RESOURCES} AND r.name = $2 AND t.key = $3 LIMIT 1`, [organization, name, key]);
   }
 
   /**
