@@ -25,7 +25,7 @@ import { settle } from './settle';
 import type { Settlement } from './settlement';
 import type { Timing } from './timing';
 
-/** By then a call of a worker that lost its lease has taken effect or never will. */
+/** By then most calls of a worker that lost its lease have taken effect; the usual comparisons find what comes later. */
 const COMPARE_AFTER_LOSS_SECONDS = 20;
 const MAX_ROUNDS = 25;
 /** Poll interval for due rules during the gap between writes: a removal must not wait for the longer spacing of additions. */

@@ -27,7 +27,9 @@ export const RESTORED =
 const MIN_RETRY_MS = 200;
 
 /** What a rule becomes when nothing is left to do. */
-export const settledRow = ({ row, inFlight }: DueRule): Partial<Rule> => ({
+export const settledRow = ({ row, inFlight, desired }: DueRule): Partial<Rule> => ({
+  // a holder's release made it urgent, also where others keep it
+  closing: !desired && row.closing,
   // of two additions without an answer, one may be observed while the other is still in flight
   inFlightUntil: inFlight ? row.inFlightUntil : null,
   attempts: 0,

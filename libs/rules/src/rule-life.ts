@@ -14,19 +14,21 @@ import {
 export { NEW };
 
 /**
- * The life of a rule: the moves of calls, comparisons and the sweep. Those of passes are `observe` of rule-observed.ts; those of
- * rules that are not read, and of agents, are in rule-unread.ts. What requests hold and release, the database decides.
+ * The life of a rule: the moves of calls, comparisons, the sweep and states sent to agents. Those of passes are `observe` of
+ * rule-observed.ts; those of rules that are not read, and of agents' reports, are in rule-unread.ts. What requests hold and release, the database decides.
  *
  *   state     means                                      becomes                    by
  *   absent    observed absent, or never written          unknown                    `intended`, `offered`, `requeued`
- *                                                        present                    `observe`: an unmanaged rule allows it
+ *                                                                                   `observe`: a call is in flight
+ *                                                        present                    `observe`: an unmanaged rule allows it, or
+ *                                                                                   it was recorded as absent too early
  *   unknown   may be present: a call was sent, or        present, absent            `observe`, by a read or after its horizon;
  *             it was not read since                                                 `reported`
  *                                                        absent                     `settleAtRest`, `endedByKernel`
- *   present   observed present, with or without a        absent                     `observe`, `reported`; `lost`, `givenUp`
- *             holder                                     unknown                    `intended`, `removalOffered`, `requeued`,
- *                                                                                   `unproven`, `changed`, `awaited`; `observe`:
- *                                                                                   not in force
+ *   present   observed present, with or without a        absent                     `observe`, `reported`; `lost`, `givenUp`;
+ *             holder                                                                `settleAtRest`, `endedByKernel`
+ *                                                        unknown                    `intended`, `requeued`, `unproven`, `changed`,
+ *                                                                                   `awaited`; `observe`: not in force
  *   absent    without a holder, and present in the cloud present, unwanted          `stale`
  *   no row    present in the cloud with our mark         present, unwanted          `orphaned`
  *

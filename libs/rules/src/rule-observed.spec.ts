@@ -184,7 +184,7 @@ describe('A rule after a pass', () => {
 
   it('that is desired and shown is settled, with the id that was shown', () => {
     const { rule, events } = decided(
-      dueRule({ desired: true }, { state: 'unknown', presentSince: null }),
+      dueRule({ desired: true }, { state: 'unknown', presentSince: null, closing: true }),
       seen([OURS]),
     );
     expect(rule).toMatchObject({
@@ -192,6 +192,7 @@ describe('A rule after a pass', () => {
       providerRuleId: 'sgr-1',
       dueAt: null,
       unwantedSince: null,
+      closing: false,
     });
     expect(events).toMatchObject([{ kind: 'OPENED', cause: 'SESSION_STARTED' }]);
   });
