@@ -24,7 +24,7 @@ const waitsForTurn = (change: SentChange | undefined): boolean =>
  * A driver may send several requests one after another, so that the last one, if it had no answer, may take effect for longer
  * than the intent expected.
  */
-function afterLast(change: SentChange | undefined, row: Partial<Rule>, earliest: Instant): Partial<Rule> {
+function extendDoubt(change: SentChange | undefined, row: Partial<Rule>, earliest: Instant): Partial<Rule> {
   const isUnknown = change?.result.result === 'unknown' && typeof row.inFlightUntil === 'number';
   return isUnknown ? { inFlightUntil: Math.max(row.inFlightUntil, earliest) } : {};
 }
@@ -46,7 +46,7 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
     const isFull = isQuota(found) && attempts < MAX_TRIES_WHEN_FULL;
     const verdict = isFull ? waiting(found.message) : found;
     const row = rowBy(rule, verdict, { attempts, waitMs: isFull ? FULL_RETRY_MS : waitMs }, moment);
-    const tried = waitsForTurn(change) ? { attempts } : afterLast(change, row, moment.now + mayLandMs);
+    const tried = waitsForTurn(change) ? { attempts } : extendDoubt(change, row, moment.now + mayLandMs);
     const atStart = first.present(rule);
     return decideRule(rule, { ...row, ...tried, targetMissingSince: null }, moment, {
       ...foundBy(rule, verdict),
@@ -88,7 +88,7 @@ function observeUnread(
       rule,
       {
         ...change,
-        ...afterLast(sent.get(rule.ruleId), change, now + mayLandMs),
+        ...extendDoubt(sent.get(rule.ruleId), change, now + mayLandMs),
         ...(isSoonOver && { dueAt: Math.min(change.dueAt ?? soon, soon) }),
         ...(waitsForTurn(sent.get(rule.ruleId)) && { attempts: row.attempts }),
         ...(isMissing && isWritten && { targetMissingSince: row.targetMissingSince ?? now }),
