@@ -3,6 +3,8 @@ import { refused, type CallFailure } from './call-failure';
 import type { Deadline } from './deadline';
 import type { RuleChange } from './provider-driver';
 
+const TIME_IS_OVER = refused('transient', 'The changes before it took all the time');
+
 type Done = Extract<ChangeResult, { result: 'done' }>;
 
 /** The result of each change of one batch, and the failure that stopped the batch. */
@@ -11,12 +13,19 @@ export class Outcomes {
   private halting: CallFailure | null = null;
   private denied: CallFailure | null = null;
 
-  /** @param cloud name for messages */
-  constructor(private readonly cloud: string) {}
+  /**
+   * @param cloud name for messages
+   * @param sendUntil on the clock of `performance.now`; nothing is sent later: a process that was suspended meanwhile may have
+   * lost its lease
+   */
+  constructor(
+    private readonly cloud: string,
+    private readonly sendUntil = Number.POSITIVE_INFINITY,
+  ) {}
 
   /** The failure after which no further change is sent; null: none. */
   get haltedBy(): CallFailure | null {
-    return this.halting;
+    return this.halting ?? (performance.now() < this.sendUntil ? null : TIME_IS_OVER);
   }
 
   /** As `haltedBy`, removals that were denied included: a cached token may be the reason. */
@@ -84,16 +93,16 @@ export class Outcomes {
 
   /** Whether a change may be sent, in one request. Otherwise it is recorded as not sent. */
   maySend(key: string, deadline: Deadline): boolean {
-    if (!this.halting && !deadline.hasTimeFor(1))
-      this.halting = refused('transient', 'The changes before it took all the time');
+    if (!this.halting && !deadline.hasTimeFor(1)) this.halting = TIME_IS_OVER;
     this.unsent([key]);
     return this.halting === null;
   }
 
   /** Records changes as not sent. No effect unless the batch is halted. */
   unsent(keys: readonly string[]): void {
-    if (!this.halting) return;
-    for (const key of keys) this.results.set(key, this.halting.unsent.changeResult);
+    const failure = this.haltedBy;
+    if (!failure) return;
+    for (const key of keys) this.results.set(key, failure.unsent.changeResult);
   }
 }
 

@@ -114,7 +114,7 @@ export interface DriverTraits {
   readonly nativeExpiry?: NativeExpiry;
   /**
    * After this time, ms, the outcome of a call counts as unknown. It bounds a call of the driver; where its SDK cannot, each of
-   * its requests, or its removals and its additions apart.
+   * its requests. No change is sent later than this after the call began.
    */
   readonly callTimeoutMs: number;
 }

@@ -128,7 +128,7 @@ export const throttledByBudget = (planned: readonly DueChange[], waitMs: number)
     isTurn: true,
   }));
 
-/** Multiple of a call's deadline after which a call without an answer has taken effect or never will. */
+/** A change is sent within the deadline of its call. After another one it has taken effect, or never will. */
 const IN_FLIGHT_DEADLINES = 2;
 
 /** How long after its intent a change may still take effect, ms. */

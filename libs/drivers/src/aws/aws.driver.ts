@@ -124,7 +124,8 @@ class AwsDriver implements CloudDriver {
     // EC2 changes a rule in place with a permission of its own: one that another program changed is removed, and added again
     const replaced = adds.flatMap(({ replaces = [] }) => replaces);
     const removals = [...new Set([...removed.map(({ providerRuleId }) => providerRuleId), ...replaced])];
-    const outcomes = new Outcomes('AWS');
+    const { callTimeoutMs } = AWS_FACTS.resourceTypes[target.resourceType]!.traits;
+    const outcomes = new Outcomes('AWS', performance.now() + callTimeoutMs);
     await this.withTarget(target, async (awsTarget, keys) => {
       await awsTarget.apply({ adds, removals }, target, outcomes);
       keys.forgetAfter(outcomes.failure);

@@ -1,5 +1,5 @@
 import { bisect } from '#rules';
-import { asCallFailure, refused, type CallFailure } from '../call-failure';
+import { asCallFailure, type CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 import { ENTRY_MISMATCH } from './aws-errors';
 import type { PrefixList } from './prefix-list';
@@ -36,11 +36,9 @@ export class PrefixListChange {
   /** a change based on this version succeeded: no newer version existed */
   private isVersionCurrent = false;
 
-  /** @param sendDeadline on the clock of `performance.now`; nothing is sent later: the caller may have timed out */
   constructor(
     private readonly list: PrefixList,
     private version: number,
-    private readonly sendDeadline: number,
     private readonly outcomes: Outcomes,
   ) {}
 
@@ -76,7 +74,10 @@ export class PrefixListChange {
 
   /** @returns the refusal when some of the entries may still be changed, or the only one is already gone */
   private send = async (items: readonly Item[]): Promise<CallFailure | null> => {
-    if (!this.canSend(items)) return null;
+    if (this.outcomes.haltedBy) {
+      this.outcomes.unsent(keysOf(items));
+      return null;
+    }
     try {
       await this.change(items);
       for (const item of items)
@@ -90,14 +91,6 @@ export class PrefixListChange {
       return null;
     }
   };
-
-  private canSend(items: readonly Item[]): boolean {
-    if (!this.outcomes.haltedBy && performance.now() <= this.sendDeadline) return true;
-    const message = `${this.list.listId} takes long to change`;
-    if (this.outcomes.haltedBy) this.outcomes.unsent(keysOf(items));
-    else this.outcomes.haltUnsent(keysOf(items), refused('conflict', message));
-    return false;
-  }
 
   private async change(items: readonly Item[]): Promise<void> {
     await this.list.modify(this.version, {

@@ -46,7 +46,6 @@ export class PrefixListEntries implements AwsTarget {
   }
 
   async apply({ adds, removals }: Changes, { deployment }: ReadTarget, outcomes: Outcomes): Promise<void> {
-    const sendDeadline = performance.now() + this.list.timeoutMs;
     const snapshot = await this.readSnapshot();
     const { removable, missing } = this.planRemovals(removals, snapshot, deployment, outcomes);
     const remaining = withoutRemoved(snapshot.entries, new Set(removable.map(({ cidr }) => cidr)));
@@ -57,7 +56,7 @@ export class PrefixListEntries implements AwsTarget {
       addable.slice(Math.max(0, capacity)).map(({ key }) => key),
       quotaFailure,
     );
-    const change = new PrefixListChange(this.list, snapshot.facts.version, sendDeadline, outcomes);
+    const change = new PrefixListChange(this.list, snapshot.facts.version, outcomes);
     await change.run(removable, addable.slice(0, Math.max(0, capacity)));
     await change.settleMissing(missing);
   }

@@ -97,15 +97,13 @@ class GcpDriver implements CloudDriver {
 
   async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     const { adds, removals } = byAction(changes);
-    const outcomes = new Outcomes('Google');
+    const outcomes = new Outcomes('Google', this.deadline());
     if (changes.length === 0) return [];
     await this.inNetwork(target, async (network, token) => {
       const ids = removals.map(({ providerRuleId }) => providerRuleId);
-      const removalDeadline = this.deadline();
-      await sendPaced(removalsOf(network, ids, removalDeadline), outcomes, removalDeadline);
+      await sendPaced(removalsOf(network, ids, this.deadline()), outcomes);
       outcomes.beginAdditions();
-      const additionDeadline = this.deadline();
-      await sendPaced(additionsOf(network, adds, additionDeadline), outcomes, additionDeadline);
+      await sendPaced(additionsOf(network, adds, this.deadline()), outcomes);
       token.forgetAfter(outcomes.failure);
     });
     return outcomes.resultsOf(changes);

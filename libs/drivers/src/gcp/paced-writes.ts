@@ -1,5 +1,5 @@
 import { RETRYABLE_KINDS, type DriverErrorKind } from '#rules';
-import { asCallFailure, refused, type CallFailure } from '../call-failure';
+import { asCallFailure, type CallFailure } from '../call-failure';
 import type { Outcomes } from '../outcomes';
 
 /** One write and its key in the outcomes. */
@@ -31,13 +31,8 @@ const HALTING: ReadonlySet<DriverErrorKind> = new Set([
 /**
  * Sends writes with increasing concurrency, starting with one, and waits for their completion in parallel. After a
  * failure that would repeat for the next write, no further write is sent.
- * @param deadline on the clock of `performance.now`; no write is sent later
  */
-export async function sendPaced(
-  writes: readonly Write[],
-  outcomes: Outcomes,
-  deadline: number,
-): Promise<void> {
+export async function sendPaced(writes: readonly Write[], outcomes: Outcomes): Promise<void> {
   const completions: Promise<void>[] = [];
   let sent = 0;
   for (
@@ -45,10 +40,6 @@ export async function sendPaced(
     sent < writes.length && !outcomes.haltedBy;
     width = Math.min(2 * width, MAX_CONCURRENCY)
   ) {
-    if (performance.now() >= deadline) {
-      outcomes.haltUnsent([], refused('transient', 'The time for one batch was over'));
-      break;
-    }
     const wave = writes.slice(sent, sent + width);
     sent += wave.length;
     await Promise.all(
