@@ -34,6 +34,7 @@ export class Faults implements CloudFaults {
   /** one target refuses every call for LONG_REFUSAL_MS */
   private readonly hasLongRefusal: boolean;
   private readonly inDoubtRate: number;
+  private readonly slowRate: number;
   private readonly partialRate: number;
   private readonly staleness: number;
   private readonly wakeUpLossRate: number;
@@ -56,6 +57,7 @@ export class Faults implements CloudFaults {
       connection: sometimes(random.between(0.002, 0.03)),
     };
     this.inDoubtRate = sometimes(random.between(0.05, 0.6));
+    this.slowRate = sometimes(random.between(0.05, 0.4));
     this.partialRate = sometimes(0.2);
     this.staleness = sometimes(random.between(500, 3000));
     this.wakeUpLossRate = random.happens(0.5) ? 0 : random.next();
@@ -151,6 +153,13 @@ export class Faults implements CloudFaults {
     if (!this.areActive || !this.happens(this.inDoubtRate)) return false;
     this.register('a change is not answered', this.scheduler.now + CALL_DEADLINE_MS);
     return true;
+  }
+
+  answerMs(): number {
+    if (!this.areActive || !this.happens(this.slowRate)) return this.random.between(20, 200);
+    const ms = this.random.between(200, CALL_DEADLINE_MS);
+    this.register('a request is answered late', this.scheduler.now + ms);
+    return ms;
   }
 
   refusesChange(): boolean {

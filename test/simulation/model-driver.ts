@@ -19,8 +19,10 @@ export interface CloudFaults {
     modelTarget: ModelTarget,
     credentialId: string,
   ): { kind: DriverErrorKind; retryAfterMs: number | null } | null;
-  /** whether this call is not answered */
+  /** whether this request is not answered */
   isInDoubt(): boolean;
+  /** until this request is answered, ms */
+  answerMs(): number;
   /** whether this change of a batch is refused */
   refusesChange(): boolean;
   /** for how long reads do not show this change, ms */
@@ -96,16 +98,35 @@ export class ModelDriver implements ProviderDriver {
     return { ...(await this.readRules(target)), explainOpen: () => null };
   }
 
-  applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
-    this.watcher.writes(this.process, this.modelTargets.get(target.identifier)!, changes);
-    if (this.faults.isInDoubt()) return this.inDoubt(target, changes);
-    return this.call('applyChanges', target, (modelTarget) => {
-      this.delayVisibility(modelTarget);
-      return changes.map((change) => this.apply(modelTarget, change, 'engine'));
-    });
+  /** Removals and additions are requests of their own, as with EC2. After one without success, or late, no other is sent. */
+  async applyChanges(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    const sendUntil = this.scheduler.now + this.traits.callTimeoutMs;
+    const results = new Map<RuleChange, ChangeResult>();
+    for (const action of ['remove', 'add'] as const) {
+      const part = changes.filter((change) => change.action === action);
+      if (part.length === 0) continue;
+      const isHalted = [...results.values()].some(({ result }) => result !== 'done');
+      const maySend = !isHalted && this.scheduler.now < sendUntil;
+      const answers = maySend ? await this.request(target, part) : part.map(() => refused('transient'));
+      for (const [index, change] of part.entries()) results.set(change, answers[index]!);
+    }
+    return changes.map((change) => results.get(change)!);
   }
 
-  /** The call takes effect within its deadline, or never. It is never answered. */
+  private async request(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
+    this.watcher.writes(this.process, this.modelTargets.get(target.identifier)!, changes);
+    if (this.faults.isInDoubt()) return this.inDoubt(target, changes);
+    try {
+      return await this.call('applyChanges', target, (modelTarget) => {
+        this.delayVisibility(modelTarget);
+        return changes.map((change) => this.apply(modelTarget, change, 'engine'));
+      });
+    } catch (error) {
+      return changes.map(() => refused((error as DriverError).kind, (error as DriverError).retryAfterMs));
+    }
+  }
+
+  /** The request takes effect within its deadline, or never. It is never answered. */
   private async inDoubt(target: CloudTarget, changes: readonly RuleChange[]): Promise<ChangeResult[]> {
     const { callTimeoutMs } = this.traits;
     const modelTarget = this.modelTargets.get(target.identifier)!;
@@ -158,7 +179,7 @@ export class ModelDriver implements ProviderDriver {
   ): Promise<Answer> {
     const modelTarget = this.modelTargets.get(target.identifier)!;
     return new Promise((resolve, reject) => {
-      this.scheduler.in(this.random.between(20, 200), () => {
+      this.scheduler.in(this.faults.answerMs(), () => {
         const refusal = modelTarget.isMissing
           ? { kind: 'target-missing' as const, retryAfterMs: null }
           : this.faults.refusal(modelTarget, target.credential.data['id']!);
@@ -174,8 +195,9 @@ export class ModelDriver implements ProviderDriver {
   }
 }
 
-const refused = (kind: DriverErrorKind): ChangeResult => ({
+const refused = (kind: DriverErrorKind, retryAfterMs: number | null = null): ChangeResult => ({
   result: 'refused',
   kind,
   message: `The cloud says ${kind}`,
+  ...(retryAfterMs !== null && { retryAfterMs }),
 });

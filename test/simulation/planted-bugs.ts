@@ -49,6 +49,12 @@ export const PLANTED_BUGS: Readonly<Record<string, PlantedBug>> = {
     'if (rule.inFlight) return { ...retry(undefined, false), unknown: true };',
     '',
   ),
+  'sends-after-a-pause': bug(
+    'a driver that was paused between two requests of a call sends the second one',
+    `${MEMORY}/model-driver.ts`,
+    'const maySend = !isHalted && this.scheduler.now < sendUntil;',
+    'const maySend = !isHalted;',
+  ),
   'writes-after-a-lost-lease': bug(
     'a worker that was paused sends its changes without checking its lease',
     `${ENGINE}/pass.ts`,

@@ -61,7 +61,7 @@ export class PassRunner {
         ? unread(opened.error, NOTHING, opened.error.retryAfterMs)
         : await this.pass({ held, driver, target: opened.done, step });
     this.denied.note(held, step, facts);
-    return { ...facts, mayLandMs: driver.traits.callTimeoutMs };
+    return facts;
   }
 
   private async pass(open: OpenTarget): Promise<PassFacts> {

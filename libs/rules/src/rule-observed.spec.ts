@@ -139,15 +139,6 @@ describe('A rule after a pass', () => {
     expect(states).toEqual(['absent', 'unknown', 'unknown', 'unknown']);
   });
 
-  it('is in doubt while the last request without an answer may take effect, if its intent expected less', () => {
-    const facts = { ...seen([], 'add', { result: 'unknown', message: '' }), mayLandMs: 5000 };
-    const doubts = [NOW - 1, NOW + 9000].map((inFlightUntil) => {
-      const { rule } = decided(dueRule({ desired: true }, { inFlightUntil }), facts);
-      return rule.inFlightUntil! - NOW;
-    });
-    expect(doubts).toEqual([5000, 9000]);
-  });
-
   it('that could not be renewed stays present, and is tried again', () => {
     const desired = dueRule({ desired: true, mayOpen: true, recordedId: 'sgr-1' }, { presentSince: 5 });
     const shown = { ...OURS, endsAt: 60 };

@@ -1,7 +1,7 @@
 import { judge, judgeBefore, judgeUnread, type Verdict } from './judge';
 import { Observed } from './observed-rules';
 import type { DueRule } from './due-rule';
-import type { Instant, PassFacts, Rule, SentChange } from './rule';
+import type { PassFacts, SentChange } from './rule';
 import { decideRule, foundBy, isSamePath, rowBy, waiting, type Moment } from './rule-decided';
 import type { Decided } from './rule-events';
 import { UnmanagedRules } from './unmanaged-rules';
@@ -20,18 +20,9 @@ const isQuota = (verdict: Verdict): verdict is Verdict & { kind: 'failed' } =>
 const waitsForTurn = (change: SentChange | undefined): boolean =>
   change?.result.result === 'refused' && change.result.isTurn === true;
 
-/**
- * A driver may send several requests one after another, so that the last one, if it had no answer, may take effect for longer
- * than the intent expected.
- */
-function extendDoubt(change: SentChange | undefined, row: Partial<Rule>, earliest: Instant): Partial<Rule> {
-  const isUnknown = change?.result.result === 'unknown' && typeof row.inFlightUntil === 'number';
-  return isUnknown ? { inFlightUntil: Math.max(row.inFlightUntil, earliest) } : {};
-}
-
 /** Decides what rules become by what a pass found: the only place that concludes anything about them from it. */
 export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Moment): Decided[] {
-  const { firstRead, lastRead, sent, waitMs, mayLandMs = 0 } = facts;
+  const { firstRead, lastRead, sent, waitMs } = facts;
   if (!firstRead) return observeUnread(rules, facts, moment);
   const first = new Observed(firstRead.rules);
   const shown = (lastRead ?? firstRead).rules;
@@ -46,7 +37,7 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
     const isFull = isQuota(found) && attempts < MAX_TRIES_WHEN_FULL;
     const verdict = isFull ? waiting(found.message) : found;
     const row = rowBy(rule, verdict, { attempts, waitMs: isFull ? FULL_RETRY_MS : waitMs }, moment);
-    const tried = waitsForTurn(change) ? { attempts } : extendDoubt(change, row, moment.now + mayLandMs);
+    const tried = waitsForTurn(change) ? { attempts } : {};
     const atStart = first.present(rule);
     return decideRule(rule, { ...row, ...tried, targetMissingSince: null }, moment, {
       ...foundBy(rule, verdict),
@@ -63,7 +54,7 @@ export function observe(rules: readonly DueRule[], facts: PassFacts, moment: Mom
 /** The target was not read, or the pass waits. */
 function observeUnread(
   rules: readonly DueRule[],
-  { error, sent, waitMs, mayLandMs = 0 }: PassFacts,
+  { error, sent, waitMs }: PassFacts,
   moment: Moment,
 ): Decided[] {
   const { kind, message } = error!;
@@ -88,7 +79,6 @@ function observeUnread(
       rule,
       {
         ...change,
-        ...extendDoubt(sent.get(rule.ruleId), change, now + mayLandMs),
         ...(isSoonOver && { dueAt: Math.min(change.dueAt ?? soon, soon) }),
         ...(waitsForTurn(sent.get(rule.ruleId)) && { attempts: row.attempts }),
         ...(isMissing && isWritten && { targetMissingSince: row.targetMissingSince ?? now }),

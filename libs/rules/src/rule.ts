@@ -169,8 +169,6 @@ export interface PassFacts {
   readonly error: { readonly kind: DriverErrorKind | 'postponed'; readonly message: string } | null;
   /** wait requested by the provider or by a denied path; null: none */
   readonly waitMs: number | null;
-  /** after it, a change without an answer may take effect for so long; omitted: nothing was sent */
-  readonly mayLandMs?: number;
   /** whose write budget its calls spend; omitted: nothing proves that its credential may write there */
   readonly accountKey?: string;
 }
