@@ -10,10 +10,6 @@ export function describeAccess(suite: DriverSuite): void {
     const check = (credential = suite.target.credential): Promise<unknown> =>
       thrown(suite.bench.driver.checkCredential(credential));
 
-    it('accepts a valid credential', async () => {
-      expect(await check()).toBe('no error');
-    });
-
     it('is denied with a wrong secret without exposing it in the message', async () => {
       const { credential } = suite.bench.withWrongSecret(suite.target);
       expect(await check(credential)).toBe('denied');
@@ -39,12 +35,6 @@ export function describeAccess(suite: DriverSuite): void {
       expect(await check()).toBe('no error');
     });
 
-    it('does not cache the result', async () => {
-      expect(await check()).toBe('no error');
-      await suite.bench.injectCheckFault('refuse', { count: 1 });
-      expect(await check()).toBe('denied');
-    });
-
     it('makes no call on a target', async () => {
       await check();
       expect(await suite.bench.calls(suite.target)).toEqual([]);
@@ -52,13 +42,6 @@ export function describeAccess(suite: DriverSuite): void {
   });
 
   describe('targets', () => {
-    it('verify changes nothing', async () => {
-      await addOne(specOf('203.0.113.7/32'));
-      const before = await suite.bench.rules(suite.target);
-      await suite.bench.driver.verify(suite.target, {});
-      expect(await suite.bench.rules(suite.target)).toEqual(before);
-    });
-
     it('verify fails for each permission that is missing, and names it where the cloud has roles', async () => {
       const { role } = suite.bench;
       // some clouds report permissions only for an existing rule

@@ -1,6 +1,6 @@
 import { DriverRegistry, type CloudAccount, type CloudDriver, type DriverCredential } from '#drivers';
-import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
-import { thrown } from './driver-actions';
+import { PRINCIPAL } from './azure-services';
+import { simulatedTarget, thrown } from './driver-actions';
 import { SimulatedCloud } from './simulated-cloud';
 
 const LISTING = 'arn:aws:iam::123456789012:role/simulated';
@@ -14,12 +14,7 @@ const aws = (listingRoleArn: string): DriverCredential => ({
 });
 const AZURE: DriverCredential = {
   credentialType: 'SERVICE_PRINCIPAL',
-  data: {
-    tenantId: '00000000-0000-4000-8000-000000000002',
-    clientId: '00000000-0000-4000-8000-000000000003',
-    clientSecret: 'simulated-client-secret',
-    subscriptionId: '00000000-0000-4000-8000-000000000001',
-  },
+  data: PRINCIPAL,
   externalId: null,
   identity: null,
 };
@@ -30,14 +25,7 @@ describe('The accounts of a cloud', () => {
 
   beforeAll(async () => {
     cloud = await SimulatedCloud.start('AWS', NONE, 60);
-    registry = new DriverRegistry({
-      AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
-      AWS_ENDPOINT_URL_ORGANIZATIONS: `${cloud.url}/aws/organizations`,
-      AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
-      AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
-      GCP_COMPUTE_URL: `${cloud.url}/gcp`,
-      GCP_RESOURCE_MANAGER_URL: `${cloud.url}/gcp`,
-      GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
+    registry = cloud.drivers({
       DRAWBRIDGE_AWS_ACCESS_KEY_ID: 'AKIASIMULATED0000001',
       DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: 'simulated-secret-access-key',
     });
@@ -85,12 +73,7 @@ describe('The accounts of a cloud', () => {
   it('of Google come in any order, and late', async () => {
     await make('GCP', ['one-project', 'two-projects']);
     await make('GCP', ['new-project'], { late: 1 });
-    const credential = {
-      credentialType: 'SERVICE_ACCOUNT',
-      data: { ...KEY_FILE },
-      externalId: null,
-      identity: null,
-    };
+    const { credential } = simulatedTarget('GCP', '');
     const names = async (): Promise<string[]> =>
       (await list('GCP', credential)).map(({ account }) => account).toSorted();
     expect(await names()).toEqual(['one-project', 'simulated-project', 'two-projects']);

@@ -1,4 +1,5 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import type { CloudTarget } from '#drivers';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
@@ -9,16 +10,9 @@ const READS_OF_WRITES = ['GetObject'];
 
 async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('APISIX', OPERATIONS, capacity);
-  const registry = new DriverRegistry({ TENANT_URL_NETWORKS: '127.0.0.0/8' });
   const key = { adminUrl: `${cloud.url}/apisix-gateway`, adminKey: 'simulated-admin-key' };
-  const route = (identifier: string, data: Record<string, string> = key): CloudTarget => ({
-    resourceType: 'ROUTE',
-    identifier,
-    region: null,
-    credential: { credentialType: 'ADMIN_KEY', data, externalId: null, identity: null },
-    deployment: 'conformance',
-    claims: new Map(),
-  });
+  const route = (identifier: string, data: Record<string, string> = key): CloudTarget =>
+    simulatedTarget('APISIX', identifier, data);
   return {
     cloud: {
       ports: false,
@@ -30,7 +24,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       sharedList: true,
       permissionKnownByWriteOnly: true,
     },
-    driver: await registry.driverFor('APISIX', 'ROUTE'),
+    driver: await cloud.drivers().driverFor('APISIX', 'ROUTE'),
     target: (number) => route(`simulated-route-${number + 1}`),
     // ids are case-sensitive
     respell: (identifier) => identifier,

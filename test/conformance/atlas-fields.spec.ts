@@ -1,6 +1,7 @@
-import { DriverRegistry } from '#drivers';
+import { DriverRegistry, type RuleChange } from '#drivers';
 import { simulatedObjects } from '../builders/resources/driver-load';
 import { LocalServer } from '../harness/network/local-server';
+import { addition, allOf } from './driver-actions';
 import { SimulatedCloud } from './simulated-cloud';
 
 /** The fields of Atlas' OpenAPI document (version 2023-01-01) and their types; `!`: always there. */
@@ -71,13 +72,9 @@ describe('Fields of Atlas’ document', () => {
       ...simulatedObjects('').ATLAS,
       claims: new Map([['203.0.113.1/32 all *', ruleId]]),
     };
-    const add = (address: string) => ({
-      action: 'add' as const,
-      ruleId,
-      spec: { address, protocol: 'all' as const, ports: [] },
-      mark: { deployment: 'test', ruleId, expiresAt: null },
+    const add = (address: string): RuleChange => ({
+      ...addition(allOf(address), ruleId, 'test'),
       endsAt: Math.floor(Date.now() / 1000) + 3600,
-      config: {},
     });
     await driver.applyChanges(target, [add('203.0.113.1/32')]);
     await driver.readRules(target);

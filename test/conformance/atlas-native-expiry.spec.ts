@@ -1,28 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import { DriverRegistry, type ProviderDriver, type RuleChange } from '#drivers';
 import { planChanges, ruleKey, type DueHolder, type DueRule } from '#rules';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
+import { simulatedObjects } from '../builders/resources/driver-load';
+import { addition, allOf, remove, simulatedTarget } from './driver-actions';
 import { SimulatedCloud } from './simulated-cloud';
 
-const PROJECT = `${'0'.repeat(22)}a1`;
+const PROJECT = simulatedObjects('').ATLAS.identifier;
 const ADDRESS = '203.0.113.7';
-const SPEC = { address: `${ADDRESS}/32`, protocol: 'all', ports: [] } as const;
+const SPEC = allOf(`${ADDRESS}/32`);
 const HOUR_S = 3600;
 const nowS = (): number => Math.floor(Date.now() / 1000);
 
-const TARGET: CloudTarget = {
-  resourceType: 'PROJECT',
-  identifier: PROJECT,
-  region: null,
-  credential: {
-    credentialType: 'SERVICE_ACCOUNT',
-    data: { clientId: 'mdb_sa_id_simulated', clientSecret: 'simulated-atlas-secret' },
-    externalId: null,
-    identity: null,
-  },
-  deployment: 'conformance',
-  claims: new Map(),
-};
+const TARGET = simulatedTarget('ATLAS', PROJECT);
 
 describe('Entries of Atlas', () => {
   let cloud: SimulatedCloud;
@@ -31,7 +21,7 @@ describe('Entries of Atlas', () => {
 
   beforeAll(async () => {
     cloud = await SimulatedCloud.start('ATLAS', { read: [], add: [], remove: [] }, 200);
-    driver = await new DriverRegistry({ ATLAS_URL: `${cloud.url}/atlas` }).driverFor('ATLAS', 'PROJECT');
+    driver = await cloud.drivers().driverFor('ATLAS', 'PROJECT');
   });
   beforeEach(() => cloud.reset());
   afterAll(() => cloud.close());
@@ -45,10 +35,7 @@ describe('Entries of Atlas', () => {
   };
   const ahead = (aheadSeconds: number): Promise<void> =>
     control('PUT', '/_clock', { provider: 'ATLAS', aheadSeconds });
-  const add = (endsAt: number): RuleChange => {
-    const mark = { deployment: 'conformance', ruleId, expiresAt: null };
-    return { action: 'add', ruleId, spec: SPEC, mark, endsAt, config: {} };
-  };
+  const add = (endsAt: number): RuleChange => ({ ...addition(SPEC, ruleId), endsAt });
   const apply = async (...changes: RuleChange[]): Promise<string[]> =>
     (await driver.applyChanges(TARGET, changes)).map(({ result }) => result);
   const addresses = async (): Promise<string[]> => (await cloud.rules(PROJECT)).map(({ address }) => address);
@@ -61,8 +48,9 @@ describe('Entries of Atlas', () => {
     await ahead(HOUR_S + 60);
     expect(await addresses()).toEqual([]);
     expect((await driver.readRules(TARGET)).rules).toEqual([]);
-    const removal = { action: 'remove', ruleId, providerRuleId: SPEC.address } as const;
-    expect(await driver.applyChanges(TARGET, [removal])).toMatchObject([{ result: 'done', wasAbsent: true }]);
+    expect(await driver.applyChanges(TARGET, [remove(SPEC.address)])).toMatchObject([
+      { result: 'done', wasAbsent: true },
+    ]);
   });
 
   it('get another end when they are added again', async () => {
@@ -83,7 +71,7 @@ describe('Entries of Atlas', () => {
     const id = (await driver.readRules(TARGET)).rules[0]!.providerRuleId;
     expect(id).not.toBe(SPEC.address);
     // of a rule of ours that was there before
-    await apply({ action: 'remove', ruleId, providerRuleId: SPEC.address });
+    await apply(remove(SPEC.address));
     expect(await addresses()).toEqual([ADDRESS]);
   });
 
@@ -136,13 +124,12 @@ describe('An entry that Atlas has accepted and not applied', () => {
       const registry = new DriverRegistry({ ATLAS_URL: `${simulator.url}/atlas` });
       const driver = await registry.driverFor('ATLAS', 'PROJECT');
       const ruleId = randomUUID();
-      const mark = { deployment: 'conformance', ruleId, expiresAt: null };
-      const claims = new Map([[ruleKey(SPEC), ruleId]]);
-      const endsAt = nowS() + HOUR_S;
-      await driver.applyChanges(TARGET, [{ action: 'add', ruleId, spec: SPEC, mark, endsAt, config: {} }]);
-      expect((await driver.readRules({ ...TARGET, claims })).rules).toMatchObject([{ inForce: false }]);
+      const target = { ...TARGET, claims: new Map([[ruleKey(SPEC), ruleId]]) };
+      const change = { ...addition(SPEC, ruleId), endsAt: nowS() + HOUR_S };
+      await driver.applyChanges(target, [change]);
+      expect((await driver.readRules(target)).rules).toMatchObject([{ inForce: false }]);
       await vi.waitFor(async () =>
-        expect((await driver.readRules({ ...TARGET, claims })).rules[0]).not.toHaveProperty('inForce'),
+        expect((await driver.readRules(target)).rules[0]).not.toHaveProperty('inForce'),
       );
     } finally {
       await simulator.close();

@@ -1,5 +1,6 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import type { CloudTarget } from '#drivers';
 import type { BenchOptions, DriverBench } from './driver-bench';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules } from './identity-conformance';
 import { SimulatedCloud } from './simulated-cloud';
@@ -13,19 +14,12 @@ const OPERATIONS = {
 
 const ACCOUNT = { clientId: 'mdb_sa_id_simulated', clientSecret: 'simulated-atlas-secret' };
 
-const project = (identifier: string, data: Record<string, string> = ACCOUNT): CloudTarget => ({
-  resourceType: 'PROJECT',
-  identifier,
-  region: null,
-  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+const project = (identifier: string, data: Record<string, string> = ACCOUNT): CloudTarget =>
+  simulatedTarget('ATLAS', identifier, data);
 const ID = '0'.repeat(22);
 
 async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('ATLAS', OPERATIONS, capacity);
-  const registry = new DriverRegistry({ ATLAS_URL: `${cloud.url}/atlas` });
   const target = (number: number): CloudTarget => project(`${ID}a${number + 1}`);
   return {
     cloud: {
@@ -39,7 +33,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       capacityPerIpVersion: false,
       permissionKnownByWriteOnly: true,
     },
-    driver: await registry.driverFor('ATLAS', 'PROJECT'),
+    driver: await cloud.drivers().driverFor('ATLAS', 'PROJECT'),
     target,
     // ids are hexadecimal digits in lower case
     respell: (identifier) => identifier,

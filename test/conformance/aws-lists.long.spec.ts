@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
+import type { CloudTarget, ProviderDriver } from '#drivers';
+import { SIMULATED_KEY } from '../builders/accounts/organization';
 import { describeDriver } from './driver-conformance';
-import { kinds, thrown } from './driver-actions';
+import { addition, allOf, claiming, kinds, remove, simulatedTarget, thrown } from './driver-actions';
 import type { BenchOptions, CloudFacts, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
 
-const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
+const KEYS = SIMULATED_KEY;
 const ACCOUNT = '123456789012';
 /** Stands on the list of each simulated cluster: an empty one would let everybody in. */
 const OFFICE = '192.0.2.10/32 all *';
@@ -38,22 +38,10 @@ const targetOf = (
   { resourceType }: Pick<List, 'resourceType'>,
   identifier: string,
   data: Record<string, string> = KEYS,
-): CloudTarget => ({
-  resourceType,
-  identifier,
-  region: identifier.split(':')[3]!,
-  credential: { credentialType: 'ACCESS_KEY', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+): CloudTarget => ({ ...simulatedTarget('AWS', identifier, data), resourceType });
 
-const driverOf = ({ resourceType }: List, { url }: SimulatedCloud): Promise<ProviderDriver> =>
-  new DriverRegistry({
-    AWS_ENDPOINT_URL_EC2: `${url}/aws/ec2`,
-    AWS_ENDPOINT_URL_EKS: `${url}/aws/eks`,
-    AWS_ENDPOINT_URL_STS: `${url}/aws/sts`,
-    AWS_ENDPOINT_URL_WAFV2: `${url}/aws/wafv2`,
-  }).driverFor('AWS', resourceType);
+const driverOf = ({ resourceType }: List, cloud: SimulatedCloud): Promise<ProviderDriver> =>
+  cloud.drivers().driverFor('AWS', resourceType);
 
 /** The same driver, without the entry of the office in what it reads. */
 const withoutOffice = (driver: ProviderDriver): ProviderDriver => ({
@@ -108,23 +96,6 @@ const startBench =
 describeDriver('AWS', startBench(WAF), 'IP sets of WAF');
 describeDriver('AWS', startBench(EKS), 'endpoints of EKS');
 
-const add = (address: string, ruleId: string = randomUUID()): RuleChange => ({
-  action: 'add',
-  ruleId,
-  spec: { address, protocol: 'all', ports: [] },
-  mark: { deployment: 'conformance', ruleId, expiresAt: null },
-  config: {},
-});
-const remove = (address: string): RuleChange => ({
-  action: 'remove',
-  ruleId: 'any',
-  providerRuleId: address,
-});
-const claiming = (target: CloudTarget, ...addresses: string[]): CloudTarget => ({
-  ...target,
-  claims: new Map(addresses.map((address) => [`${address} all *`, `rule of ${address}`])),
-});
-
 describe('IP sets of WAF', () => {
   let cloud: SimulatedCloud;
   let driver: ProviderDriver;
@@ -138,7 +109,10 @@ describe('IP sets of WAF', () => {
   it('for IPv6 take IPv6 addresses, in whatever spelling AWS returns them', async () => {
     const arn = `arn:aws:wafv2:eu-central-1:${ACCOUNT}:regional/ipset/simulated-ipv6/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a66`;
     const target = claiming(targetOf(WAF, arn), '2001:db8::7/128');
-    const results = await driver.applyChanges(target, [add('2001:db8::7/128'), add('203.0.113.7/32')]);
+    const results = await driver.applyChanges(target, [
+      addition(allOf('2001:db8::7/128')),
+      addition(allOf('203.0.113.7/32')),
+    ]);
     expect(kinds(results)).toEqual(['done', 'wrong-family']);
     expect((await driver.readRules(target)).rules.map(({ ownRuleId }) => ownRuleId)).toEqual([
       'rule of 2001:db8::7/128',
@@ -149,7 +123,9 @@ describe('IP sets of WAF', () => {
 
   it('of CloudFront are called in us-east-1', async () => {
     const arn = `arn:aws:wafv2:us-east-1:${ACCOUNT}:global/ipset/simulated-global/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a67`;
-    expect(kinds(await driver.applyChanges(targetOf(WAF, arn), [add('203.0.113.7/32')]))).toEqual(['done']);
+    expect(kinds(await driver.applyChanges(targetOf(WAF, arn), [addition(allOf('203.0.113.7/32'))]))).toEqual(
+      ['done'],
+    );
   });
 
   it('say that they may be used to block', async () => {
@@ -171,7 +147,7 @@ describe('Endpoints of EKS', () => {
     await start(0);
     const arn = EKS.arn(0);
     const target = claiming(targetOf(EKS, arn), '203.0.113.7/32', '203.0.113.8/32', '192.0.2.10/32');
-    await driver.applyChanges(target, [add('203.0.113.7/32'), add('203.0.113.8/32')]);
+    await driver.applyChanges(target, [addition(allOf('203.0.113.7/32')), addition(allOf('203.0.113.8/32'))]);
     const results = await driver.applyChanges(
       target,
       ['192.0.2.10/32', '203.0.113.7/32', '203.0.113.8/32'].map(remove),
@@ -184,10 +160,10 @@ describe('Endpoints of EKS', () => {
   it('are not read while they are updated, and a change that takes longer is unknown', async () => {
     await start(600_000);
     const target = targetOf(EKS, EKS.arn(0));
-    expect(await driver.applyChanges(target, [add('203.0.113.7/32')])).toMatchObject([
+    expect(await driver.applyChanges(target, [addition(allOf('203.0.113.7/32'))])).toMatchObject([
       { result: 'unknown', message: expect.stringContaining('minutes') as string, retryAfterMs: 15_000 },
     ]);
     expect(await thrown(driver.readRules(target))).toBe('conflict');
-    expect(await thrown(driver.applyChanges(target, [add('203.0.113.8/32')]))).toBe('conflict');
+    expect(await thrown(driver.applyChanges(target, [addition(allOf('203.0.113.8/32'))]))).toBe('conflict');
   });
 });

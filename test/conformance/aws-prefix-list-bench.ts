@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  DriverError,
-  DriverRegistry,
-  type CloudTarget,
-  type ProviderDriver,
-  type RuleChange,
-} from '#drivers';
+import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
 import type { ChangeResult } from '#rules';
 import {
   startSimulator,
@@ -14,28 +8,17 @@ import {
 } from '../../apps/simulator/src/start-simulator';
 import { SimulatorClient, type Fault } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
+import { addition, allOf, kinds, simulatedTarget, type AddChange } from './driver-actions';
 
 export const LIST = 'pl-0123456789abcdef0';
-export const IPV6_LIST = 'pl-0123456789abcdef5';
-export const LIST_OF_AWS = 'pl-6da54004';
 export const MODIFY = 'ModifyManagedPrefixList';
 export const DESCRIBE = 'DescribeManagedPrefixLists';
 export const READ = 'GetManagedPrefixListEntries';
 
-type AddChange = Extract<RuleChange, { action: 'add' }>;
-
 export const list = (identifier = LIST, deployment = 'test'): CloudTarget => ({
+  ...simulatedTarget('AWS', identifier),
   resourceType: 'PREFIX_LIST',
-  identifier,
-  region: 'eu-west-1',
-  credential: {
-    credentialType: 'ACCESS_KEY',
-    data: { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' },
-    externalId: null,
-    identity: null,
-  },
   deployment,
-  claims: new Map(),
 });
 
 export const host = (index: number): string => `203.0.${100 + Math.floor(index / 250)}.${index % 250}/32`;
@@ -43,34 +26,13 @@ export const host = (index: number): string => `203.0.${100 + Math.floor(index /
 export const hosts = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, index) => host(from + index));
 
-export const add = (address: string, deployment = 'test'): AddChange => {
-  const ruleId = randomUUID();
-  const mark = { deployment, ruleId, expiresAt: null };
-  return { action: 'add', ruleId, spec: { address, protocol: 'all', ports: [] }, mark, config: {} };
-};
-
-export const remove = (providerRuleId: string): RuleChange => ({
-  action: 'remove',
-  ruleId: randomUUID(),
-  providerRuleId,
-});
-
-export const kinds = (results: readonly ChangeResult[]): string[] =>
-  results.map((result) => (result.result === 'refused' ? result.kind : result.result));
+export const add = (address: string, deployment = 'test'): AddChange =>
+  addition(allOf(address), randomUUID(), deployment);
 
 export const idOf = (result: ChangeResult | undefined): string =>
   (result?.result === 'done' ? result.providerRuleId : null) ?? '';
 
 export const withoutLength = (cidr: string): string => cidr.replace(/\/32$/, '');
-
-export const thrown = async (call: Promise<unknown>): Promise<DriverError> => {
-  const error: unknown = await call.then(
-    () => new Error('It succeeded'),
-    (reason: unknown) => reason,
-  );
-  if (error instanceof DriverError) return error;
-  throw error;
-};
 
 /** A simulated AWS with two drivers: ours, and one for another writer. */
 export class PrefixListBench {

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type ProviderDriver } from '#drivers';
 import { formatMark } from '#rules';
 import {
   LIST,
-  IPV6_LIST,
-  LIST_OF_AWS,
   MODIFY,
   DESCRIBE,
   READ,
@@ -12,13 +9,11 @@ import {
   host,
   hosts,
   add,
-  remove,
-  kinds,
   idOf,
   withoutLength,
-  thrown,
   PrefixListBench,
 } from './aws-prefix-list-bench';
+import { kinds, remove } from './driver-actions';
 
 /** EC2's versions make changes of a prefix list compare-and-set: a change applies to the version that was read. */
 describe('The versions of an AWS prefix list', () => {
@@ -68,25 +63,6 @@ describe('The versions of an AWS prefix list', () => {
       },
     );
 
-    it('are serialized by conflicts', async () => {
-      const write = async (driver: ProviderDriver, deployment: string, cidrs: string[]): Promise<number> => {
-        for (let refused = 0; ; refused += 1) {
-          const changes = cidrs.map((cidr) => add(cidr, deployment));
-          const results = kinds(await driver.applyChanges(list(LIST, deployment), changes));
-          if (results.every((kind) => kind === 'done')) return refused;
-          expect(new Set(results)).toEqual(new Set(['conflict']));
-        }
-      };
-      const sets = Array.from({ length: 6 }, (_, index) => hosts(5, 10 * index));
-      await Promise.all([
-        ...sets.slice(0, 3).map((cidrs) => write(bench.driver, 'test', cidrs)),
-        ...sets.slice(3).map((cidrs) => write(bench.another, 'other', cidrs)),
-      ]);
-      expect(await bench.addresses()).toEqual(sets.flat().map(withoutLength).sort());
-      const ours = (await bench.driver.readRules(list())).rules.filter(({ ownRuleId }) => ownRuleId !== null);
-      expect(ours).toHaveLength(15);
-    });
-
     it('do not affect a read in progress: it returns one consistent version', async () => {
       expect(new Set(kinds(await bench.apply(...hosts(150).map((cidr) => add(cidr)))))).toEqual(
         new Set(['done']),
@@ -119,12 +95,6 @@ describe('The versions of an AWS prefix list', () => {
       expect(await bench.addresses()).toEqual([]);
     });
 
-    it('are not made when every entry exists', async () => {
-      await bench.apply(add(host(1)));
-      expect(kinds(await bench.apply(add(host(1))))).toEqual(['done']);
-      expect(await bench.changes()).toEqual([1]);
-    });
-
     it('include removals of missing entries, because the read may be stale', async () => {
       const ids = (await bench.apply(add(host(1)), add(host(2)))).map(idOf);
       await bench.injectFault({ operation: DESCRIBE, kind: 'stale-read', delayMs: 600_000 });
@@ -147,19 +117,6 @@ describe('The versions of an AWS prefix list', () => {
   });
 
   describe('entries', () => {
-    it('carry the mark as description and are identified by address, even if the description is edited', async () => {
-      const change = add(host(1));
-      const [result] = await bench.apply(change);
-      const mark = formatMark(change.mark);
-      expect(idOf(result)).toBe(`${LIST}/${host(1)}`);
-      await bench.cloud.changeByHand(LIST, withoutLength(host(1)), { description: `${mark} edited` });
-      expect((await bench.driver.readRules(list())).rules).toMatchObject([
-        { providerRuleId: idOf(result), ownRuleId: null },
-      ]);
-      expect(kinds(await bench.apply(remove(idOf(result))))).toEqual(['done']);
-      expect(await bench.addresses()).toEqual([]);
-    });
-
     it('that another deployment added have another id and are not removed', async () => {
       const [earlier] = await bench.apply(add(host(1)));
       await bench.apply(remove(idOf(earlier)));
@@ -177,18 +134,6 @@ describe('The versions of an AWS prefix list', () => {
       const later = add(host(1));
       expect(kinds(await bench.apply(later, remove(idOf(earlier))))).toEqual(['done', 'done']);
       expect((await bench.driver.readRules(list())).rules).toMatchObject([{ ownRuleId: later.ruleId }]);
-    });
-
-    it('of the other IP version are refused individually with an explanation', async () => {
-      const results = await bench.driver.applyChanges(list(IPV6_LIST), [
-        add(host(1)),
-        add('2001:db8::7/128'),
-      ]);
-      expect(kinds(results)).toEqual(['wrong-family', 'done']);
-      expect(results[0]).toMatchObject({
-        message: `${IPV6_LIST} is a list of IPv6 addresses: ${host(1)} cannot be in it`,
-      });
-      expect(await bench.addresses(IPV6_LIST)).toEqual(['2001:db8::7']);
     });
 
     it('that do not fit are refused with the list’s maximum, without a call', async () => {
@@ -224,24 +169,29 @@ describe('The versions of an AWS prefix list', () => {
       expect((await bench.driver.readRules(list())).rules).toHaveLength(1);
     });
   });
+});
 
-  it('needs exactly the permissions of the documented policy', async () => {
-    await bench.driver.verify(list(), {});
-    const [result] = await bench.apply(add(host(1)));
-    await bench.apply(remove(idOf(result)));
-    const { policy } = DriverRegistry.facts('AWS').resourceTypes['PREFIX_LIST']!;
-    const { Statement } = JSON.parse(policy) as { Statement: { Sid: string; Action: string[] }[] };
-    const allowed = Statement.find(({ Sid }) => Sid === 'PrefixLists')!.Action;
-    const operations = (await bench.cloud.calls()).map(({ operation }) => `ec2:${operation}`);
-    expect([...new Set(operations)].sort()).toEqual(allowed);
+describe('An AWS prefix list whose changes take longer than a call may take', () => {
+  let bench: PrefixListBench;
+
+  beforeAll(async () => {
+    bench = await PrefixListBench.start({ listChangeMs: 600_000 });
   });
+  afterAll(() => bench.close());
 
-  it('is refused by verify when AWS manages the list', async () => {
-    const error = await thrown(bench.driver.verify(list(LIST_OF_AWS), {}));
-    expect(error).toMatchObject({
-      kind: 'invalid',
-      message: `${LIST_OF_AWS} is managed by AWS (com.amazonaws.eu-central-1.s3) and cannot be changed`,
-    });
-    expect(await bench.changes()).toEqual([]);
+  it('has an unknown outcome, and can be neither read nor written meanwhile, by any writer', async () => {
+    await bench.injectFault({ operation: MODIFY, kind: 'slow', delayMs: 400 });
+    const applied = bench.apply(add(host(1)));
+    await bench.arrived(MODIFY);
+    const answers = await Promise.all([bench.addByOtherDeployment('198.51.100.7/32'), applied]);
+    const refused = expect.stringContaining('IncorrectState') as unknown;
+    expect(answers).toMatchObject([['unknown'], [{ result: 'refused', kind: 'conflict', message: refused }]]);
+    const message = `${LIST} is being changed right now`;
+    await Promise.all([
+      expect(bench.driver.readRules(list())).rejects.toMatchObject({ kind: 'conflict', message }),
+      expect(bench.apply(add(host(2)))).rejects.toMatchObject({ kind: 'conflict' }),
+      bench.driver.verify(list(), {}),
+    ]);
+    expect(await bench.changes()).toEqual([1, 1, 1]);
   });
 });

@@ -1,4 +1,6 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import type { CloudTarget } from '#drivers';
+import { SIMULATED_KEY } from '../builders/accounts/organization';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
@@ -13,23 +15,15 @@ const OPERATIONS = {
 /** Reads before and after a compare-and-set write are part of it. */
 const READS_OF_WRITES = OPERATIONS.read;
 
-const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
+const KEYS = SIMULATED_KEY;
 
-const list = (identifier: string, data: Record<string, string>): CloudTarget => ({
+const list = (identifier: string, data: Record<string, string> = KEYS): CloudTarget => ({
+  ...simulatedTarget('AWS', identifier, data),
   resourceType: 'PREFIX_LIST',
-  identifier,
-  region: 'eu-west-1',
-  credential: { credentialType: 'ACCESS_KEY', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
 });
 
 async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AWS', OPERATIONS, capacity);
-  const registry = new DriverRegistry({
-    AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
-    AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
-  });
   return {
     cloud: {
       ports: false,
@@ -42,9 +36,9 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       addressIsIdentity: true,
       provesAbsence: true,
     },
-    driver: await registry.driverFor('AWS', 'PREFIX_LIST'),
-    target: (number) => list(`pl-0123456789abcdef${number}`, KEYS),
-    missingTarget: () => list('pl-0fedcba9876543210', KEYS),
+    driver: await cloud.drivers().driverFor('AWS', 'PREFIX_LIST'),
+    target: (number) => list(`pl-0123456789abcdef${number}`),
+    missingTarget: () => list('pl-0fedcba9876543210'),
     withWrongSecret: ({ identifier }) => list(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
     unknownCredential: () => list('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/33', protocol: 'all', ports: [] },

@@ -12,6 +12,7 @@ import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import { identityTokens } from '../builders/sso/federated-identity';
 import { LocalServer } from '../harness/network/local-server';
 import { OidcIssuer } from '../harness/issuers/oidc-issuer';
+import { addition, allOf, kinds, remove } from './driver-actions';
 
 const REGION = 'eu-west-1';
 const GROUP = 'sg-0123456789abcdef0';
@@ -152,23 +153,11 @@ describe.each(['ASSUME_ROLE', 'WEB_IDENTITY'])('A session of an AWS role by %s',
   it('allows everything that the driver does', async () => {
     for (const identifier of [OTHER_GROUP, OTHER_LIST]) {
       await driver.verify(target(identifier), { port: 22 });
-      const spec = {
-        address: '203.0.113.7/32',
-        ...(identifier.startsWith('pl-')
-          ? { protocol: 'all' as const, ports: [] }
-          : { protocol: 'tcp' as const, ports: [{ from: 22, to: 22 }] }),
-      };
-      const ruleId = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
-      const mark = { deployment: 'conformance', ruleId, expiresAt: null };
-      const [added] = await driver.applyChanges(target(identifier), [
-        { action: 'add', ruleId, spec, mark, config: {} },
-      ]);
-      expect(added).toMatchObject({ result: 'done' });
-      const providerRuleId = added?.result === 'done' ? added.providerRuleId! : '';
-      const [removed] = await driver.applyChanges(target(identifier), [
-        { action: 'remove', ruleId, providerRuleId },
-      ]);
-      expect(removed).toMatchObject({ result: 'done' });
+      const rule = addition(allOf('203.0.113.7/32'));
+      const [added] = await driver.applyChanges(target(identifier), [rule]);
+      if (added?.result !== 'done') throw new Error(JSON.stringify(added));
+      const removal = remove(added.providerRuleId!);
+      expect(kinds(await driver.applyChanges(target(identifier), [removal]))).toEqual(['done']);
     }
   });
 });

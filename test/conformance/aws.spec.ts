@@ -1,4 +1,6 @@
-import { DriverRegistry, type CloudTarget, type DriverCredential } from '#drivers';
+import type { CloudTarget, DriverCredential } from '#drivers';
+import { SIMULATED_KEY } from '../builders/accounts/organization';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
@@ -12,16 +14,10 @@ const OPERATIONS = {
   remove: ['RevokeSecurityGroupIngress'],
 };
 
-const KEYS = { accessKeyId: 'AKIASIMULATED0000001', secretAccessKey: 'simulated-secret-access-key' };
+const KEYS = SIMULATED_KEY;
 
-const group = (identifier: string, data: Record<string, string>): CloudTarget => ({
-  resourceType: 'SECURITY_GROUP',
-  identifier,
-  region: 'eu-west-1',
-  credential: { credentialType: 'ACCESS_KEY', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+const group = (identifier: string, data: Record<string, string> = KEYS): CloudTarget =>
+  simulatedTarget('AWS', identifier, data);
 
 const ROLE: DriverCredential = {
   credentialType: 'ASSUME_ROLE',
@@ -39,9 +35,7 @@ const FEDERATED: FederatedType = {
 
 async function startBench({ capacity }: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('AWS', OPERATIONS, capacity);
-  const registry = new DriverRegistry({
-    AWS_ENDPOINT_URL_EC2: `${cloud.url}/aws/ec2`,
-    AWS_ENDPOINT_URL_STS: `${cloud.url}/aws/sts`,
+  const registry = cloud.drivers({
     DRAWBRIDGE_AWS_ACCESS_KEY_ID: KEYS.accessKeyId,
     DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
   });
@@ -54,13 +48,13 @@ async function startBench({ capacity }: BenchOptions, federated?: FederatedType)
       capacityPerIpVersion: true,
     },
     driver: await registry.driverFor('AWS', 'SECURITY_GROUP'),
-    target: (number) => group(`sg-0123456789abcdef${number}`, KEYS),
-    missingTarget: () => group('sg-0fedcba9876543210', KEYS),
+    target: (number) => group(`sg-0123456789abcdef${number}`),
+    missingTarget: () => group('sg-0fedcba9876543210'),
     withWrongSecret: ({ identifier }) => group(identifier, { ...KEYS, secretAccessKey: 'another-secret' }),
     unknownCredential: () => group('', { ...KEYS, accessKeyId: 'AKIANOBODYKNOWSTHIS1' }).credential,
     malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
     tokens: {
-      target: (number) => ({ ...group(`sg-0123456789abcdef${number}`, KEYS), credential: ROLE }),
+      target: (number) => ({ ...group(`sg-0123456789abcdef${number}`), credential: ROLE }),
       revoke: () => cloud.revokeTokens(),
       refused: ({ identifier }) => cloud.callsWith(identifier, ['RequestExpired', 'AuthFailure']),
     },

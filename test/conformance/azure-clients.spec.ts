@@ -5,7 +5,8 @@ import { MySQLManagementFlexibleServerClient } from '@azure/arm-mysql-flexible';
 import { PostgreSQLManagementFlexibleServerClient } from '@azure/arm-postgresql-flexible';
 import { SqlManagementClient } from '@azure/arm-sql';
 import { StorageManagementClient } from '@azure/arm-storage';
-import { CHILD_OPERATIONS, PRINCIPAL, SERVICES, signIn } from './azure-service-bench';
+import { CHILD_OPERATIONS, signIn } from './azure-service-bench';
+import { PRINCIPAL, SERVICES } from './azure-services';
 import { SimulatedCloud } from './simulated-cloud';
 
 const GROUP = 'simulated-group';
@@ -213,7 +214,7 @@ describe('The simulated Azure', () => {
     await expect(unknown).rejects.toMatchObject(refused(404, 'ResourceNotFound'));
   });
 
-  const polling = clients.filter(([, used]) => used.polling !== undefined);
+  const polling = clients.filter(([, used]) => used.polling !== null);
 
   it.each(polling)('tells %s that a change is in progress, and refuses another one', async (_, used) => {
     const client = used.open(slow, used.name);
@@ -224,7 +225,7 @@ describe('The simulated Azure', () => {
 
   it.each(polling)('tells %s why a change failed later', async (_, used) => {
     const client = used.open(cloud, used.name);
-    const operation = used.property === null ? 'PutFirewallRule' : 'PatchService';
+    const operation = used.shape === 'children' ? 'PutFirewallRule' : 'PatchService';
     await cloud.injectOperationFault(operation, 'fail-later');
     await expect(ended(client.add(used.first))).rejects.toThrow('InternalServerError');
     expect(await client.list()).toEqual([]);

@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type RuleChange } from '#drivers';
 import {
   CHILD_OPERATIONS,
   describeService,
   driverOf,
-  idOf,
   LIST_OPERATIONS,
-  SERVICES,
   signIn,
   targetOf,
 } from './azure-service-bench';
-import { kinds, thrown } from './driver-actions';
+import { idOf, SERVICES } from './azure-services';
+import { addition, allOf, claiming, kinds, remove, thrown } from './driver-actions';
 import { SimulatedCloud } from './simulated-cloud';
 
 for (const resourceType of Object.keys(SERVICES)) describeService(resourceType);
@@ -34,21 +31,13 @@ class OtherTool {
   private async send(resourceType: string, init: RequestInit = {}): Promise<Properties> {
     const service = SERVICES[resourceType]!;
     this.token ||= await signIn(this.url);
-    const url = `${this.url}/azure/arm${idOf(service, service.name)}?api-version=${service.apiVersion}`;
+    const url = `${this.url}/azure/arm${idOf(service, service.name)}?api-version=2025-08-01`;
     const answer = await fetch(url, { ...init, headers: { authorization: `Bearer ${this.token}` } });
     if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
     const text = await answer.text();
     return text === '' ? {} : (JSON.parse(text) as { properties: Properties }).properties;
   }
 }
-
-const add = (address: string, ruleId: string = randomUUID()): RuleChange => ({
-  action: 'add',
-  ruleId,
-  spec: { address, protocol: 'all', ports: [] },
-  mark: { deployment: 'conformance', ruleId, expiresAt: null },
-  config: {},
-});
 
 describe('Lists among the properties of a resource of Azure', () => {
   let cloud: SimulatedCloud;
@@ -60,8 +49,8 @@ describe('Lists among the properties of a resource of Azure', () => {
   beforeEach(() => cloud.reset());
   afterAll(() => cloud.close());
 
-  const lists = Object.entries(SERVICES).flatMap(([resourceType, { name, property }]) =>
-    property === null ? [] : [[resourceType, name, property] as const],
+  const lists = Object.entries(SERVICES).flatMap(([resourceType, service]) =>
+    service.shape === 'children' ? [] : [[resourceType, service.name, service.property] as const],
   );
 
   it.each(lists)('of %s keep what else is there, as it is', async (resourceType, name, property) => {
@@ -76,13 +65,11 @@ describe('Lists among the properties of a resource of Azure', () => {
     const before = { ...known, later: { added: 1 }, virtualNetworkRules: [subnet], ipRules: foreign };
     await tool.patch(resourceType, { [property]: before });
     const stored = (await tool.get(resourceType))[property]!;
-    const key = '203.0.113.7/32 all *';
-    const target = { ...targetOf(resourceType, name), claims: new Map([[key, randomUUID()]]) };
-    expect(kinds(await driver.applyChanges(target, [add('203.0.113.7/32')]))).toEqual(['done']);
+    const target = claiming(targetOf(resourceType, name), '203.0.113.7/32');
+    expect(kinds(await driver.applyChanges(target, [addition(allOf('203.0.113.7/32'))]))).toEqual(['done']);
     const opened = (await tool.get(resourceType))[property]!;
     expect(opened).toMatchObject({ ...stored, ipRules: [...(stored['ipRules'] as object[]), {}] });
-    const removal = { action: 'remove', ruleId: 'any', providerRuleId: '203.0.113.7/32' } as const;
-    expect(kinds(await driver.applyChanges(target, [removal]))).toEqual(['done']);
+    expect(kinds(await driver.applyChanges(target, [remove('203.0.113.7/32')]))).toEqual(['done']);
     expect((await tool.get(resourceType))[property]).toEqual(stored);
   });
 
@@ -91,8 +78,8 @@ describe('Lists among the properties of a resource of Azure', () => {
       const driver = await driverOf(resourceType, cloud);
       const results = kinds(
         await driver.applyChanges(targetOf(resourceType, name), [
-          add('2001:db8::7/128'),
-          add('203.0.113.8/31'),
+          addition(allOf('2001:db8::7/128')),
+          addition(allOf('203.0.113.8/31')),
         ]),
       );
       const isRefused = resourceType === 'STORAGE_ACCOUNT' || resourceType === 'AI_SERVICES_ACCOUNT';
@@ -118,23 +105,19 @@ describe('A change that Azure takes longer for than a call may take', () => {
   afterAll(() => cloud.close());
 
   it('is unknown, and the target is not read while it is in progress', async () => {
-    const driver = await new DriverRegistry(
-      {
-        AZURE_AUTHORITY_HOST: `${cloud.url}/azure/login`,
-        AZURE_RESOURCE_MANAGER_URL: `${cloud.url}/azure/arm`,
-      },
-      { callTimeoutMs: 6000 },
-    ).driverFor('AZURE', 'POSTGRESQL_FLEXIBLE_SERVER');
+    const driver = await cloud
+      .drivers({}, { callTimeoutMs: 6000 })
+      .driverFor('AZURE', 'POSTGRESQL_FLEXIBLE_SERVER');
     const target = targetOf('POSTGRESQL_FLEXIBLE_SERVER', 'simulated-postgresql');
-    const results = await driver.applyChanges(target, [add('203.0.113.7/32'), add('203.0.113.8/32')]);
-    expect(results).toMatchObject([
+    const [first, second] = [addition(allOf('203.0.113.7/32')), addition(allOf('203.0.113.8/32'))];
+    expect(await driver.applyChanges(target, [first, second])).toMatchObject([
       { result: 'unknown', message: expect.stringContaining('about a minute') as string, retryAfterMs: 5000 },
       { result: 'refused' },
     ]);
     expect(await thrown(driver.readRules(target))).toBe('conflict');
-    expect(kinds(await driver.applyChanges(target, [add('203.0.113.8/32')]).catch(() => []))).toEqual([]);
+    expect(kinds(await driver.applyChanges(target, [second]).catch(() => []))).toEqual([]);
     // another process does not know of it, and is refused by the server
     const other = await driverOf('POSTGRESQL_FLEXIBLE_SERVER', cloud);
-    expect(kinds(await other.applyChanges(target, [add('203.0.113.8/32')]))).toEqual(['conflict']);
+    expect(kinds(await other.applyChanges(target, [second]))).toEqual(['conflict']);
   });
 });

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver } from '#drivers';
+import type { CloudTarget, ProviderDriver } from '#drivers';
 import { describeDriver } from './driver-conformance';
+import { PRINCIPAL } from './azure-services';
+import { addition, kinds, simulatedTarget } from './driver-actions';
 import { describeLocks } from './lock-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
@@ -16,23 +17,13 @@ const OPERATIONS = {
 /** A batch starts with reading the rules, and a write ends with reading the written rule. */
 const READS_OF_WRITES = ['ListSecurityRules', 'GetSecurityRule'];
 
-const PRINCIPAL = {
-  tenantId: '00000000-0000-4000-8000-000000000002',
-  clientId: '00000000-0000-4000-8000-000000000003',
-  clientSecret: 'simulated-client-secret',
-  subscriptionId: '00000000-0000-4000-8000-000000000001',
-};
-
-const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTarget => ({
-  resourceType: 'NETWORK_SECURITY_GROUP',
-  identifier:
+const group = (name: string, data: Record<string, string> = PRINCIPAL): CloudTarget =>
+  simulatedTarget(
+    'AZURE',
     `/subscriptions/${PRINCIPAL.subscriptionId}/resourcegroups/simulated-group` +
-    `/providers/microsoft.network/networksecuritygroups/${name}`,
-  region: null,
-  credential: { credentialType: 'SERVICE_PRINCIPAL', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+      `/providers/microsoft.network/networksecuritygroups/${name}`,
+    data,
+  );
 
 /** The target's name in the simulated cloud. */
 const nameOf = ({ identifier }: CloudTarget): string => `simulated-group/${identifier.split('/').at(-1)}`;
@@ -48,11 +39,8 @@ const FEDERATED: FederatedType = {
   exchange: 'RequestToken',
 };
 
-const driverOf = ({ url }: SimulatedCloud): Promise<ProviderDriver> =>
-  new DriverRegistry({
-    AZURE_AUTHORITY_HOST: `${url}/azure/login`,
-    AZURE_RESOURCE_MANAGER_URL: `${url}/azure/arm`,
-  }).driverFor('AZURE', 'NETWORK_SECURITY_GROUP');
+const driverOf = (cloud: SimulatedCloud): Promise<ProviderDriver> =>
+  cloud.drivers().driverFor('AZURE', 'NETWORK_SECURITY_GROUP');
 
 async function startBench(
   { capacity, operationMs }: BenchOptions,
@@ -71,10 +59,8 @@ async function startBench(
     driver: await driverOf(cloud),
     target: (number) => group(number === 0 ? 'simulated-nsg' : `simulated-nsg-${number + 1}`),
     missingTarget: () => group('no-such-nsg'),
-    withWrongSecret: (target) => ({
-      ...target,
-      credential: { ...target.credential, data: { ...PRINCIPAL, clientSecret: 'another-secret' } },
-    }),
+    withWrongSecret: ({ identifier }) =>
+      simulatedTarget('AZURE', identifier, { ...PRINCIPAL, clientSecret: 'another-secret' }),
     unknownCredential: () =>
       group('', { ...PRINCIPAL, clientId: '00000000-0000-4000-8000-00000000dead' }).credential,
     malformedSpec: { address: '203.0.113.250/32', protocol: 'tcp', ports: [{ from: 70_000, to: 70_000 }] },
@@ -130,11 +116,8 @@ describe('AZURE driver', () => {
   it('polls a change of a second more often than Azure suggests', async () => {
     cloud = await SimulatedCloud.start('AZURE', OPERATIONS, 10, 1100);
     const driver = await driverOf(cloud);
-    const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
-    const change = { action: 'add', ruleId: randomUUID(), spec, config: {} } as const;
-    const mark = { deployment: 'conformance', ruleId: change.ruleId, expiresAt: null };
-    const [result] = await driver.applyChanges(group('simulated-nsg'), [{ ...change, mark }]);
-    expect(result).toMatchObject({ result: 'done' });
+    const change = addition({ address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] });
+    expect(kinds(await driver.applyChanges(group('simulated-nsg'), [change]))).toEqual(['done']);
     // at once, and then before ten seconds are over
     expect(await cloud.countOf('GetOperation')).toBeGreaterThan(2);
   });

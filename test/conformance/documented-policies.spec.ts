@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DriverRegistry, policyOf } from '#drivers';
 import { ruleKey } from '#rules';
 import { GRANTED, WITH_ROLES, type WithRoles } from '../../apps/simulator/src/roles/roles';
-import { simulatedClouds } from '../harness/product/drawbridge';
-import { kinds, remove } from './driver-actions';
+import { addition, allOf, kinds, remove } from './driver-actions';
 import { LIST_TYPES, targetOf } from './foreign-entries';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -34,14 +33,12 @@ it.each(WITH_POLICIES)(
       const { policy } = DriverRegistry.facts(provider).resourceTypes[resourceType]!;
       const pasted: readonly string[] = policy.match(PERMISSION) ?? [];
       await cloud.withdraw(GRANTED[provider].filter((action) => !pasted.includes(action)));
-      const driver = await new DriverRegistry(simulatedClouds(cloud.url)).driverFor(provider, resourceType);
+      const driver = await cloud.drivers().driverFor(provider, resourceType);
       const ruleId = randomUUID();
-      const spec = { address: '203.0.113.7/32', protocol: 'all', ports: [] } as const;
+      const spec = allOf('203.0.113.7/32');
       const target = targetOf(type, cloud.url, new Map([[ruleKey(spec), ruleId]]));
       await driver.verify(target, {});
-      const mark = { deployment: target.deployment, ruleId, expiresAt: null };
-      const [added] = await driver.applyChanges(target, [{ action: 'add', ruleId, spec, mark, config: {} }]);
-      expect(added).toMatchObject({ result: 'done' });
+      expect(kinds(await driver.applyChanges(target, [addition(spec, ruleId)]))).toEqual(['done']);
       const ours = (await driver.inspect(target)).rules.find(({ ownRuleId }) => ownRuleId === ruleId);
       expect(kinds(await driver.applyChanges(target, [remove(ours!.providerRuleId)]))).toEqual(['done']);
     } finally {

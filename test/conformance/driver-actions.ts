@@ -1,22 +1,58 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { CloudTarget, RuleChange } from '#drivers';
+import { simulatedObjects } from '../builders/resources/driver-load';
 import { ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
 import type { CloudFacts, DriverBench } from './driver-bench';
 
 export type AddChange = Extract<RuleChange, { action: 'add' }>;
 
-export const EXPIRES_AT = 1_900_000_000;
+const EXPIRES_AT = 1_900_000_000;
 export const ruleSpecFor = ({ ports }: CloudFacts, cidr: string, port = 22): RuleSpec =>
-  ports
-    ? { address: cidr, protocol: 'tcp', ports: [{ from: port, to: port }] }
-    : { address: cidr, protocol: 'all', ports: [] };
+  ports ? { address: cidr, protocol: 'tcp', ports: [{ from: port, to: port }] } : allOf(cidr);
 
 export const hosts = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `203.0.${100 + Math.floor(index / 250)}.${index % 250}/32`);
 
 const hosts6 = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `2001:db8::${(index + 1).toString(16)}/128`);
+
+/** All traffic of an address. */
+export const allOf = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
+
+export const addition = (
+  spec: RuleSpec,
+  ruleId: string = randomUUID(),
+  deployment = 'conformance',
+): AddChange => ({
+  action: 'add',
+  ruleId,
+  spec,
+  mark: { deployment, ruleId, expiresAt: null },
+  config: {},
+});
+
+/** A target of a simulated cloud. @param data of another credential */
+export function simulatedTarget(
+  provider: keyof ReturnType<typeof simulatedObjects>,
+  identifier: string,
+  data?: Readonly<Record<string, string>>,
+): CloudTarget {
+  const { credential, ...target } = simulatedObjects('')[provider];
+  return {
+    ...target,
+    identifier,
+    credential: { ...credential, ...(data && { data }) },
+    deployment: 'conformance',
+    claims: new Map(),
+  };
+}
+
+/** The target, with all traffic of these addresses recorded as ours. */
+export const claiming = (target: CloudTarget, ...addresses: string[]): CloudTarget => ({
+  ...target,
+  claims: new Map(addresses.map((address) => [ruleKey(allOf(address)), `rule of ${address}`])),
+});
 
 export const remove = (providerRuleId: string): RuleChange => ({
   action: 'remove',
@@ -68,10 +104,9 @@ export function driverActions(bench: () => DriverBench, target: () => CloudTarge
   const otherHosts = (count: number): string[] =>
     hosts6(count).map((cidr, index) => v6OrV4(cidr, `198.51.100.${index}/32`));
   const add = (spec: RuleSpec, deployment = target().deployment): AddChange => {
-    const ruleId = randomUUID();
-    const mark = { deployment, ruleId, expiresAt: EXPIRES_AT };
+    const change = addition(spec, randomUUID(), deployment);
     const ends = bench().driver.traits.nativeExpiry && { endsAt: Math.floor(Date.now() / 1000) + 3600 };
-    return { action: 'add', ruleId, spec, mark, ...ends, config: {} };
+    return { ...change, mark: { ...change.mark, expiresAt: EXPIRES_AT }, ...ends };
   };
   /** Rules by target that the database would claim: everything that was ever sent to be added. */
   const claims = new Map<string, Map<string, string>>();

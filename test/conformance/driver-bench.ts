@@ -11,7 +11,6 @@ export type Fault =
   | 'not-found'
   | 'partial'
   | 'quota'
-  | 'slow'
   | 'timeout-after-success'
   | 'timeout-before'
   | 'stale-read'

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { DriverRegistry } from '#drivers';
-import type { RuleChange } from '#drivers';
 import { ruleKey, type Provider } from '#rules';
 import { describeAccess } from './access-conformance';
-import { hosts, ruleSpecFor } from './driver-actions';
+import { addition, hosts, ruleSpecFor } from './driver-actions';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { CAPACITY, driverSuite } from './driver-suite';
 import { describeFaults } from './fault-conformance';
@@ -64,16 +62,7 @@ export function describeDriver(
         const specs = hosts(count).map((cidr) => ruleSpecFor(bench.cloud, cidr));
         const { batchSize } = bench.driver.traits;
         for (let from = 0; from < specs.length; from += batchSize) {
-          const batch = specs.slice(from, from + batchSize).map((spec): RuleChange => {
-            const ruleId = randomUUID();
-            return {
-              action: 'add',
-              ruleId,
-              spec,
-              mark: { deployment: target.deployment, ruleId, expiresAt: null },
-              config: {},
-            };
-          });
+          const batch = specs.slice(from, from + batchSize).map((spec) => addition(spec));
           const results = await bench.driver.applyChanges(target, batch);
           expect(results.filter(({ result }) => result !== 'done')).toEqual([]);
         }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { DriverRegistry, routeEgress, type DriverError, type CloudDriver } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import { simulatedObjects } from '../builders/resources/driver-load';
 import { ConnectProxy } from '../harness/network/connect-proxy';
 import { simulatedClouds } from '../harness/product/drawbridge';
+import { addition } from './driver-actions';
 
 /** The URL of its gateway is a tenant's. */
 const DIRECT = 'APISIX';
@@ -51,10 +51,7 @@ describe.each(DriverRegistry.driven)('The calls of %s', (provider) => {
     if (provider === DIRECT) return;
     routeEgress(proxy.url);
     proxy.refuseWith = 403;
-    const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
-    const ruleId = randomUUID();
-    const mark = { deployment: 'test', ruleId, expiresAt: null };
-    const change = { action: 'add', ruleId, spec, mark, config: {} } as const;
+    const change = addition({ address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] });
     const failure = { kind: 'transient', message: expect.stringContaining('EGRESS_PROXY_FAILED') as string };
     const results = await (
       await driver()

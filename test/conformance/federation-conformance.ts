@@ -1,6 +1,6 @@
 import type { IdentityTokens } from '#drivers';
 import { describeAccess } from './access-conformance';
-import { kinds, thrown } from './driver-actions';
+import { kinds, remove, thrown } from './driver-actions';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { CAPACITY, driverSuite } from './driver-suite';
 import { describeTokens } from './identity-conformance';
@@ -12,17 +12,8 @@ export function describeFederation(
 ): void {
   describe(`${name} with a credential without a secret`, () => {
     const suite = driverSuite(() => start({ capacity: CAPACITY }));
-    const { specOf, add, apply, addresses } = suite.actions;
+    const { specOf, add, addOne, apply, addresses } = suite.actions;
     describeAccess(suite);
-
-    it('opens and closes through the trust', async () => {
-      const [result] = await apply([add(specOf('203.0.113.7/32'))]);
-      if (result?.result !== 'done') throw new Error('The rule was not added');
-      expect(await addresses()).toEqual(['203.0.113.7']);
-      const removal = { action: 'remove', ruleId: 'any', providerRuleId: result.providerRuleId! } as const;
-      expect(kinds(await apply([removal]))).toEqual(['done']);
-      expect(await addresses()).toEqual([]);
-    });
 
     it('is denied without a call where this deployment has no issuer', async () => {
       const target = { ...suite.target, credential: { ...suite.target.credential, identity: null } };

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type ProviderDriver, type RuleChange } from '#drivers';
-import { canonicalCidr, ruleKey, type ChangeResult, type RuleSpec } from '#rules';
-import { simulatedClouds } from '../harness/product/drawbridge';
+import type { CloudTarget, ProviderDriver, RuleChange } from '#drivers';
+import { canonicalCidr, ruleKey, type ChangeResult } from '#rules';
 import { SeededRandom } from '../simulation/seeded-random';
-import { kinds } from './driver-actions';
+import { addition, allOf, kinds, remove } from './driver-actions';
 import { targetOf, type ListType, type Stored } from './foreign-entries';
 import { SimulatedCloud } from './simulated-cloud';
 
@@ -19,7 +18,6 @@ const OURS = [
   `${NET}64/28`,
   `${NET}128/26`,
 ];
-const specOf = (address: string): RuleSpec => ({ address, protocol: 'all', ports: [] });
 const canonical = (address: string): string => canonicalCidr(address)!.cidr;
 
 /** Sends random batches to a target, and knows what has to be there after each. */
@@ -62,7 +60,7 @@ class RandomBatches {
   }
 
   private get target(): CloudTarget {
-    const claims = [...this.open].map(([address, { ruleId }]) => [ruleKey(specOf(address)), ruleId] as const);
+    const claims = [...this.open].map(([address, { ruleId }]) => [ruleKey(allOf(address)), ruleId] as const);
     return targetOf(this.type, this.cloud.url, new Map(claims));
   }
 
@@ -99,20 +97,19 @@ class RandomBatches {
     const addresses = new Set(Array.from({ length: size }, () => this.random.pick(OURS)));
     const changes = [...addresses].map((address) => {
       const known = this.open.get(address);
-      return known && this.random.happens(0.7) ? removal(known.id) : this.addition(address, known?.ruleId);
+      return known && this.random.happens(0.7) ? remove(known.id) : this.addition(address, known?.ruleId);
     });
     const foreign = this.random.pick(entries);
     const id = this.type.named ? String(foreign['name']) : canonical(this.type.addressOf(foreign));
     const isTemporary = foreign['endsAt'] !== undefined && foreign['endsAt'] !== null;
-    if (this.random.happens(0.1) && !isTemporary) changes.unshift(removal(id));
+    if (this.random.happens(0.1) && !isTemporary) changes.unshift(remove(id));
     if (this.random.happens(0.1) && !this.type.named) changes.push(this.addition(id));
     return changes;
   }
 
   private addition(address: string, ruleId: string = randomUUID()): RuleChange {
-    const mark = { deployment: 'conformance', ruleId, expiresAt: null };
     const ends = this.type.endsByItself && { endsAt: Math.floor(Date.now() / 1000) + HOUR_S };
-    return { action: 'add', ruleId, spec: specOf(address), mark, ...ends, config: {} };
+    return { ...addition(allOf(address), ruleId), ...ends };
   }
 
   private isForeignName(change: RuleChange): boolean {
@@ -129,8 +126,6 @@ class RandomBatches {
   }
 }
 
-const removal = (providerRuleId: string): RuleChange => ({ action: 'remove', ruleId: 'any', providerRuleId });
-
 /** Random batches of a driver on a list with entries of other programs at every position. */
 export function describeForeignEntries(type: ListType, batches: number): void {
   describe(`Entries of other programs on ${type.resourceType}`, () => {
@@ -141,7 +136,7 @@ export function describeForeignEntries(type: ListType, batches: number): void {
     afterAll(() => cloud.close());
 
     it(`keep their bytes, their order and what is beside them, in ${batches} random batches`, async () => {
-      const registry = new DriverRegistry(simulatedClouds(cloud.url));
+      const registry = cloud.drivers();
       const driver = await registry.driverFor(type.provider, type.resourceType);
       expect(await new RandomBatches(type, cloud, driver, 20_260_731).run(batches)).toBeNull();
     });

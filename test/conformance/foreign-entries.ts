@@ -2,8 +2,9 @@ import type { CloudTarget } from '#drivers';
 import type { Provider } from '#rules';
 import { CLUSTERS } from '../../apps/simulator/src/aws/eks-clusters';
 import { IP_SETS } from '../../apps/simulator/src/aws/waf-ip-sets';
-import { SERVICES } from '../../apps/simulator/src/azure/services/service-types';
+import type { Service as Simulated } from '../../apps/simulator/src/azure/services/service-types';
 import { simulatedObjects } from '../builders/resources/driver-load';
+import { idOf, SERVICES } from './azure-services';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -49,9 +50,8 @@ interface AzureObjects {
   readonly services: Readonly<Record<string, Service>>;
 }
 
-function azureType(resourceType: string, name: string): ListType {
-  const service = SERVICES.find((one) => one.name === name)!;
-  const target = `simulated-group/${name}`;
+function azureType([resourceType, service]: readonly [string, Simulated]): ListType {
+  const target = `simulated-group/${service.name}`;
   const of = (objects: unknown): Service => (objects as AzureObjects).services[target]!;
   const changed = (objects: unknown, change: Partial<Service>): unknown => ({
     groups: [],
@@ -60,7 +60,7 @@ function azureType(resourceType: string, name: string): ListType {
   const common = {
     provider: 'AZURE',
     resourceType,
-    identifier: `/subscriptions/${simulatedObjects('').AZURE.credential.data['subscriptionId']!}/resourcegroups/simulated-group/providers/${service.armType.toLowerCase()}/${name}`,
+    identifier: idOf(service, service.name),
   } as const;
   if (service.shape === 'children')
     return {
@@ -175,13 +175,7 @@ const ATLAS: ListType = {
 
 /** The types whose targets have entries of several programs. */
 export const LIST_TYPES: readonly ListType[] = [
-  azureType('SQL_SERVER', 'simulated-sql'),
-  azureType('POSTGRESQL_FLEXIBLE_SERVER', 'simulated-postgresql'),
-  azureType('MYSQL_FLEXIBLE_SERVER', 'simulated-mysql'),
-  azureType('KEY_VAULT', 'simulated-vault'),
-  azureType('CONTAINER_REGISTRY', 'simulated-registry'),
-  azureType('STORAGE_ACCOUNT', 'simulated-storage'),
-  azureType('AI_SERVICES_ACCOUNT', 'simulated-ai'),
+  ...Object.entries(SERVICES).map(azureType),
   awsType('WAF_IP_SET', 'sets', IP_SETS[0]!, 'addresses'),
   awsType('EKS_CLUSTER', 'clusters', CLUSTERS[0]!, 'publicAccessCidrs'),
   ATLAS,

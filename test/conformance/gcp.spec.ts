@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { DriverRegistry, type CloudTarget, type CloudDriver } from '#drivers';
+import type { CloudTarget, CloudDriver } from '#drivers';
 import { KEY_FILE } from '../../apps/simulator/src/gcp/service-account';
 import { GRANTED } from '../../apps/simulator/src/roles/roles';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import { describeEditedRules, describeTokens, describeUnpolledWrites } from './identity-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
@@ -33,14 +34,8 @@ const { privateKey: OTHER_KEY } = generateKeyPairSync('rsa', {
   privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
 });
 
-const network = (identifier: string, data: Readonly<Record<string, string>> = KEY_FILE): CloudTarget => ({
-  resourceType: 'FIREWALL',
-  identifier,
-  region: null,
-  credential: { credentialType: 'SERVICE_ACCOUNT', data, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+const network = (identifier: string, data?: Readonly<Record<string, string>>): CloudTarget =>
+  simulatedTarget('GCP', identifier, data);
 
 const path = (name: string): string => `projects/simulated-project/global/networks/${name}`;
 const nameOf = ({ identifier }: CloudTarget): string => identifier.split('/').at(-1)!;
@@ -60,18 +55,8 @@ const FEDERATED: FederatedType = {
 const startCloud = ({ capacity, operationMs }: BenchOptions): Promise<SimulatedCloud> =>
   SimulatedCloud.start('GCP', OPERATIONS, capacity, operationMs);
 
-const registryOf = (cloud: SimulatedCloud): DriverRegistry =>
-  new DriverRegistry({
-    GCP_COMPUTE_URL: `${cloud.url}/gcp`,
-    GCP_RESOURCE_MANAGER_URL: `${cloud.url}/gcp`,
-    GOOGLE_OAUTH_TOKEN_URL: `${cloud.url}/gcp/token`,
-    GOOGLE_STS_URL: `${cloud.url}/gcp/sts`,
-    GOOGLE_IAM_CREDENTIALS_URL: `${cloud.url}/gcp/iamcredentials`,
-  });
-
 async function startBench(limits: BenchOptions, federated?: FederatedType): Promise<DriverBench> {
   const cloud = await startCloud(limits);
-  const registry = registryOf(cloud);
   const bench: DriverBench = {
     cloud: {
       ports: true,
@@ -83,7 +68,7 @@ async function startBench(limits: BenchOptions, federated?: FederatedType): Prom
       // a repeated request is answered with the first one's operation
       provesAbsence: true,
     },
-    driver: await registry.driverFor('GCP', 'FIREWALL'),
+    driver: await cloud.drivers().driverFor('GCP', 'FIREWALL'),
     target: (number) => network(path(NETWORKS[number]!)),
     missingTarget: () => network(path('nowhere')),
     withWrongSecret: ({ identifier }) => network(identifier, { ...KEY_FILE, private_key: OTHER_KEY }),
@@ -135,7 +120,7 @@ describe('Verifying a network with firewall policies', () => {
 
   beforeAll(async () => {
     cloud = await startCloud({ capacity: 10 });
-    driver = await registryOf(cloud).driver('GCP');
+    driver = await cloud.drivers().driver('GCP');
   });
   beforeEach(() => cloud.reset());
   afterAll(() => cloud.close());

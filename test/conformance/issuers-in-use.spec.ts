@@ -1,10 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MANNERS, REFUSALS, type MannerName, type Refusal } from '../../apps/simulator/src/issuer/manners';
 import { startSimulator, type RunningSimulator } from '../../apps/simulator/src/start-simulator';
 import { type IssuerClient, IssuerClients, IssuerFailure, type IssuerFailureKind } from '#sso';
 import { LOCAL } from '../builders/sso/vouched-person';
 import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
+import { until } from '../harness/until';
 
 const PERSON = 'simulated-developer';
 const SECRETS = { state: 'state', nonce: 'nonce', codeVerifier: 'x'.repeat(43) };
@@ -24,6 +28,7 @@ const MEANINGS: Readonly<Record<MannerName, Readonly<Record<Refusal, IssuerFailu
 
 describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like %s', (actsAs) => {
   let simulator: RunningSimulator;
+  let folder: string;
   let application: Server;
   let callback: string;
   let client: IssuerClient;
@@ -42,14 +47,16 @@ describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like
     const { url } = await new IssuerVisitor().visit(start, { person: PERSON });
     return client.redeem(callback, url.searchParams, SECRETS);
   };
-  /** The kind of failure; `null`: it vouches, and has given `kept` */
-  async function refresh(token: string): Promise<{ kind: string | null; kept: string | null }> {
+  /** The kind of failure; `null`: it vouches for the person in these groups, and has given `kept` */
+  async function refresh(
+    token: string,
+  ): Promise<{ kind: string | null; kept: string | null; groups?: readonly string[] | null }> {
     let kept: string | null = null;
     try {
-      await client.refresh(token, PERSON, async (newToken) => {
+      const { groups } = await client.refresh(token, PERSON, async (newToken) => {
         kept = newToken;
       });
-      return { kind: null, kept };
+      return { kind: null, kept, groups };
     } catch (error) {
       if (error instanceof IssuerFailure) return { kind: error.kind, kept };
       throw error;
@@ -57,7 +64,8 @@ describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like
   }
 
   beforeAll(async () => {
-    simulator = await startSimulator({});
+    folder = mkdtempSync(join(tmpdir(), 'drawbridge-issuer-'));
+    simulator = await startSimulator({ stateFile: join(folder, 'clouds.json') });
     application = createServer((_, response) => response.end('back'));
     await new Promise<void>((done) => application.listen(0, '127.0.0.1', done));
     callback = `http://127.0.0.1:${(application.address() as AddressInfo).port}/api/v1/auth/sso/demo/callback`;
@@ -65,6 +73,7 @@ describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like
   afterAll(async () => {
     await simulator.close();
     application.close();
+    rmSync(folder, { recursive: true });
   });
   beforeEach(async () => {
     await control('/_reset');
@@ -79,8 +88,10 @@ describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like
 
   it('names groups that are read, and none where there are none', async () => {
     const groups = actsAs === 'google' ? [] : ['developers'];
-    expect((await signIn()).claims).toMatchObject({ groups, problem: null });
+    const { claims, refreshToken } = await signIn();
+    expect(claims).toMatchObject({ groups, problem: null });
     await control('/_people', { subject: PERSON, groups: [] });
+    expect(await refresh(refreshToken!)).toMatchObject({ kind: null, groups: [] });
     expect((await signIn()).claims).toMatchObject({ groups: [], problem: null });
   });
 
@@ -102,5 +113,16 @@ describe.each(Object.keys(MANNERS) as MannerName[])('An issuer that answers like
     await control('/_people', { subject: PERSON, isDisabled: false });
     const again = await signIn();
     expect((await refresh(again.refreshToken!)).kind).toBe(null);
+  });
+
+  it('vouches for nobody while it is down, and goes on after a restart', async () => {
+    const { refreshToken } = await signIn();
+    await control('/_issuer', { isDown: true });
+    expect((await refresh(refreshToken!)).kind).toBe('unreachable');
+    const { port } = simulator;
+    await simulator.close();
+    simulator = await startSimulator({ stateFile: join(folder, 'clouds.json'), port });
+    // a connection of before the restart may be tried first
+    await until('it vouches again', async () => (await refresh(refreshToken!)).kind === null);
   });
 });

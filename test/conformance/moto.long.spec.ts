@@ -1,34 +1,32 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import {
   AuthorizeSecurityGroupIngressCommand,
   CreateSecurityGroupCommand,
   EC2Client,
 } from '@aws-sdk/client-ec2';
-import { DriverRegistry, type CloudTarget, type RuleChange } from '#drivers';
+import { DriverRegistry, type CloudTarget } from '#drivers';
 import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
-import { kinds } from './driver-actions';
+import { addition, allOf, claiming, kinds, remove } from './driver-actions';
 
 /** The program `moto_server` of moto 5, of PyPI: another implementation of AWS, which .ci/moto installs. */
 const MOTO = process.env['MOTO_SERVER'];
 const KEYS = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'any-secret-access-key' };
 const ADDRESSES = ['203.0.113.7/32', '203.0.113.8/32'];
 
-const target = (resourceType: string, identifier: string): CloudTarget => ({
-  resourceType,
-  identifier,
-  region: 'eu-central-1',
-  credential: { credentialType: 'ACCESS_KEY', data: KEYS, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(ADDRESSES.map((address) => [`${address} all *`, `rule of ${address}`])),
-});
-const add = (address: string): RuleChange => {
-  const ruleId = randomUUID();
-  const mark = { deployment: 'conformance', ruleId, expiresAt: null };
-  return { action: 'add', ruleId, spec: { address, protocol: 'all', ports: [] }, mark, config: {} };
-};
-const remove = (providerRuleId: string): RuleChange => ({ action: 'remove', ruleId: 'any', providerRuleId });
+const target = (resourceType: string, identifier: string): CloudTarget =>
+  claiming(
+    {
+      resourceType,
+      identifier,
+      region: 'eu-central-1',
+      credential: { credentialType: 'ACCESS_KEY', data: KEYS, externalId: null, identity: null },
+      deployment: 'conformance',
+      claims: new Map(),
+    },
+    ...ADDRESSES,
+  );
+const ADDITIONS = ADDRESSES.map((address) => addition(allOf(address)));
 
 /** moto proves tokens and shapes. Of lists, it takes host bits and other IP versions, and finishes an update of EKS at once. */
 describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
@@ -77,10 +75,9 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const group = target('SECURITY_GROUP', GroupId);
     await driver.verify(group, { port: 22 });
     const addresses = [...ADDRESSES, '2001:db8::7/128'];
-    const changes = addresses.map((address): RuleChange => {
-      const change = add(address);
-      return { ...change, spec: { address, protocol: 'tcp', ports: [{ from: 22, to: 22 }] } } as RuleChange;
-    });
+    const changes = addresses.map((address) =>
+      addition({ address, protocol: 'tcp', ports: [{ from: 22, to: 22 }] }),
+    );
     expect(kinds(await driver.applyChanges(group, changes))).toEqual(['done', 'done', 'done']);
     const rules = (await driver.readRules(group)).rules;
     const added = changes.map(({ ruleId }, index) => `${addresses[index]!} tcp 22 ${ruleId}`);
@@ -113,7 +110,7 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const set = target('WAF_IP_SET', arn);
     const verified = await driver.verify(set, {});
     expect(verified && verified.warnings).toEqual([expect.stringContaining('turns access into a block')]);
-    expect(kinds(await driver.applyChanges(set, ADDRESSES.map(add)))).toEqual(['done', 'done']);
+    expect(kinds(await driver.applyChanges(set, ADDITIONS))).toEqual(['done', 'done']);
     expect((await driver.readRules(set)).rules.map(({ key }) => key)).toEqual(
       ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
     );
@@ -135,7 +132,7 @@ describe.runIf(MOTO !== undefined)('Against moto, the driver of AWS', () => {
     const driver = await registry.driverFor('AWS', 'EKS_CLUSTER');
     const cluster = target('EKS_CLUSTER', arn);
     // moto answers with the cluster instead of the update: only a read shows what has become of it
-    expect(kinds(await driver.applyChanges(cluster, ADDRESSES.map(add)))).toEqual(['unknown', 'unknown']);
+    expect(kinds(await driver.applyChanges(cluster, ADDITIONS))).toEqual(['unknown', 'unknown']);
     expect((await driver.readRules(cluster)).rules.map(({ key }) => key)).toEqual(
       ['198.51.100.0/24', ...ADDRESSES].map((address) => `${address} all *`),
     );

@@ -1,6 +1,6 @@
 import { DriverError } from '#drivers';
 import type { ResourceConfig } from '#rules';
-import { thrown } from './driver-actions';
+import { remove, thrown } from './driver-actions';
 import type { UnmanagedRule } from './driver-bench';
 import type { DriverSuite } from './driver-suite';
 
@@ -101,7 +101,7 @@ export function describeOpenTargets(suite: DriverSuite): void {
 
     it('do not result from the removal of the last rule', async () => {
       const { id } = await addOne(specOf('203.0.113.7/32'));
-      await apply([{ action: 'remove', ruleId: 'any', providerRuleId: id }]);
+      await apply([remove(id)]);
       expect(await addresses()).toEqual([]);
       expect(await verify()).toBe('no error');
     });

@@ -44,13 +44,6 @@ export function describeRefusals(suite: DriverSuite): void {
       expect((await suite.bench.calls(suite.target)).length - before).toBeLessThanOrEqual(most);
     });
 
-    it('refuses an addition to a full target with quota', async () => {
-      await apply(hosts(CAPACITY).map((cidr) => add(specOf(cidr))));
-      if (suite.bench.cloud.capacityByLength)
-        await suite.bench.injectFault(suite.target, 'add', 'quota', { count: 1 });
-      expect(kinds(await apply([add(specOf('198.51.100.7/32'))]))).toEqual(['quota']);
-    });
-
     it.each([
       ['throttle', 'throttled'],
       ['refuse', 'denied'],

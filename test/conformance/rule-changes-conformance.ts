@@ -68,13 +68,6 @@ export function describeRuleChanges(suite: DriverSuite): void {
       expect(await read()).toMatchObject([{ key: '203.0.113.7/32 udp 6000-6010', providerRuleId: id }]);
     });
 
-    it('removes only the given rule', async () => {
-      const { id } = await addOne(specOf('203.0.113.7/32'));
-      await addOne(specOf('203.0.113.8/32'));
-      expect(kinds(await apply([remove(id)]))).toEqual(['done']);
-      expect(await addresses()).toEqual(['203.0.113.8']);
-    });
-
     it('returns the results in the order of the changes', async () => {
       const { id } = await addOne(specOf('203.0.113.1/32'));
       const changes = [

@@ -3,12 +3,12 @@ import {
   DescribeSecurityGroupRulesCommand,
   EC2Client,
 } from '@aws-sdk/client-ec2';
-import { randomUUID } from 'node:crypto';
 import { DriverRegistry } from '#drivers';
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
 import { simulatedObjects } from '../builders/resources/driver-load';
 import { SIMULATED_KEY } from '../builders/accounts/organization';
 import { simulatedClouds } from '../harness/product/drawbridge';
+import { addition, kinds, remove } from './driver-actions';
 
 describe('Rules of a security group that name groups and prefix lists, with tags', () => {
   let simulator: Awaited<ReturnType<typeof startSimulator>>;
@@ -50,13 +50,10 @@ describe('Rules of a security group that name groups and prefix lists, with tags
     expect(rules.map(({ key }) => key)).toEqual([`${cidr} tcp 22`]);
     // the group counts once for both, the list as the twenty entries that it may have
     expect(room).toMatchObject([{ used: 21 }, { used: 2 }]);
-    const spec = { address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] } as const;
-    const ruleId = randomUUID();
-    const mark = { deployment: 'test', ruleId, expiresAt: null };
-    const [added] = await driver.applyChanges(target, [{ action: 'add', ruleId, spec, mark, config: {} }]);
+    const change = addition({ address: '203.0.113.7/32', protocol: 'tcp', ports: [{ from: 22, to: 22 }] });
+    const [added] = await driver.applyChanges(target, [change]);
     if (added?.result !== 'done') throw new Error(JSON.stringify(added));
-    const removal = { action: 'remove', ruleId, providerRuleId: added.providerRuleId! } as const;
-    expect(await driver.applyChanges(target, [removal])).toMatchObject([{ result: 'done' }]);
+    expect(kinds(await driver.applyChanges(target, [remove(added.providerRuleId!)]))).toEqual(['done']);
     expect(await read()).toEqual(before);
   });
 });

@@ -1,5 +1,6 @@
 import { startSimulator } from '../../apps/simulator/src/start-simulator';
-import type { CloudTarget } from '#drivers';
+import { DriverRegistry, type CloudTarget } from '#drivers';
+import { simulatedClouds } from '../harness/product/drawbridge';
 import type { DriverBench, Effect, Fault, CloudRule, UnmanagedRule, RuleEdit } from './driver-bench';
 
 /** What every bench does at its cloud without the driver. */
@@ -74,6 +75,14 @@ export class SimulatedCloud {
       reset: () => this.reset(),
       close: this.close,
     };
+  }
+
+  /** Drivers that find it. @param more further variables of the environment */
+  drivers(
+    more: NodeJS.ProcessEnv = {},
+    options?: ConstructorParameters<typeof DriverRegistry>[1],
+  ): DriverRegistry {
+    return new DriverRegistry({ ...simulatedClouds(this.url), ...more }, options);
   }
 
   async addUnmanaged(target: string, { port, protocol = 'tcp', ...rest }: UnmanagedRule): Promise<void> {

@@ -1,5 +1,5 @@
 import { CLUSTERS } from '../../apps/simulator/src/aws/eks-clusters';
-import { SERVICES } from '../../apps/simulator/src/azure/services/service-types';
+import { SERVICES } from './azure-services';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,16 +14,6 @@ export interface Switch {
   readonly switched: (objects: unknown) => unknown;
 }
 
-const NAMES: Readonly<Record<string, string>> = {
-  SQL_SERVER: 'simulated-sql',
-  POSTGRESQL_FLEXIBLE_SERVER: 'simulated-postgresql',
-  MYSQL_FLEXIBLE_SERVER: 'simulated-mysql',
-  KEY_VAULT: 'simulated-vault',
-  CONTAINER_REGISTRY: 'simulated-registry',
-  STORAGE_ACCOUNT: 'simulated-storage',
-  AI_SERVICES_ACCOUNT: 'simulated-ai',
-};
-
 const azure = (
   resourceType: string,
   what: string,
@@ -36,15 +26,14 @@ const azure = (
   message,
   keepsList,
   switched: (objects) => {
-    const target = `simulated-group/${NAMES[resourceType]!}`;
+    const target = `simulated-group/${SERVICES[resourceType]!.name}`;
     const service = (objects as { services: Record<string, { properties: Json }> }).services[target]!;
     const properties = { ...service.properties, ...change(service.properties) };
     return { groups: [], services: { [target]: { ...service, properties } } };
   },
 });
 
-const ofAzure = Object.entries(NAMES).flatMap(([resourceType, name]): Switch[] => {
-  const service = SERVICES.find((one) => one.name === name)!;
+const ofAzure = Object.entries(SERVICES).flatMap(([resourceType, service]): Switch[] => {
   const off = { publicNetworkAccess: 'Disabled' };
   if (service.shape === 'children')
     return [

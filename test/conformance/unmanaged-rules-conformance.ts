@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ruleKey } from '#rules';
-import { kinds, remove, EXPIRES_AT } from './driver-actions';
+import { kinds, remove } from './driver-actions';
 import type { DriverSuite } from './driver-suite';
 
 /** Seconds since 1970. */
@@ -64,26 +64,6 @@ export function describeUnmanagedRules(suite: DriverSuite): void {
       expect(await addresses()).toEqual(['203.0.113.7']);
       expect(kinds(await apply([remove(providerRuleId)]))).toEqual(['done']);
       expect(await addresses()).toEqual([]);
-    });
-
-    it('recognizes its own marks with and without expiry', async () => {
-      const marks = [EXPIRES_AT, null].map((expiresAt) => ({
-        deployment: suite.target.deployment,
-        ruleId: randomUUID(),
-        expiresAt,
-      }));
-      await apply(
-        marks.map((mark, index) => ({
-          action: 'add',
-          ruleId: mark.ruleId,
-          spec: specOf(`203.0.113.${index}/32`),
-          mark,
-          config: {},
-        })),
-      );
-      expect(new Set((await read()).map(({ ownRuleId }) => ownRuleId))).toEqual(
-        new Set(marks.map(({ ruleId }) => ruleId)),
-      );
     });
   });
 }

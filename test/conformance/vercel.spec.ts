@@ -1,4 +1,5 @@
-import { DriverRegistry, type CloudTarget } from '#drivers';
+import type { CloudTarget } from '#drivers';
+import { simulatedTarget } from './driver-actions';
 import { describeDriver } from './driver-conformance';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { SimulatedCloud } from './simulated-cloud';
@@ -11,18 +12,11 @@ const OPERATIONS = {
 /** A list is read before and after a write. */
 const READS_OF_WRITES = ['getFirewallConfig', 'getProject'];
 
-const project = (identifier: string, token = 'simulated-vercel-token'): CloudTarget => ({
-  resourceType: 'FIREWALL_RULE',
-  identifier,
-  region: null,
-  credential: { credentialType: 'TOKEN', data: { token }, externalId: null, identity: null },
-  deployment: 'conformance',
-  claims: new Map(),
-});
+const project = (identifier: string, token = 'simulated-vercel-token'): CloudTarget =>
+  simulatedTarget('VERCEL', identifier, { token });
 
 async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
   const cloud = await SimulatedCloud.start('VERCEL', OPERATIONS, capacity);
-  const registry = new DriverRegistry({ VERCEL_API_URL: `${cloud.url}/vercel` });
   return {
     cloud: {
       ports: false,
@@ -32,7 +26,7 @@ async function startBench({ capacity }: BenchOptions): Promise<DriverBench> {
       capacityPerIpVersion: false,
       permissionKnownByWriteOnly: true,
     },
-    driver: await registry.driverFor('VERCEL', 'FIREWALL_RULE'),
+    driver: await cloud.drivers().driverFor('VERCEL', 'FIREWALL_RULE'),
     target: (number) => project(`prj_simulated${number + 1}`),
     // project ids are case-sensitive
     respell: (identifier) => identifier,

@@ -1,39 +1,26 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CallFailure } from './call-failure';
 import { requestJson, type Refusal } from './request-json';
+import { duringTests, ScriptedServer } from './scripted-server.testing';
 
 describe('A JSON request', () => {
-  let server: Server;
-  let respond: (response: ServerResponse) => void;
+  const server = duringTests(new ScriptedServer(() => undefined));
   let refusals: Refusal[];
 
-  beforeAll(async () => {
-    server = createServer((request, response) => {
-      request.resume();
-      respond(response);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  });
   beforeEach(() => {
     refusals = [];
   });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
 
   const send = (timeoutMs = 5000): Promise<unknown> => {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const refusalOf = (refusal: Refusal): CallFailure => {
       refusals.push(refusal);
       return new CallFailure('invalid', 'refused', null, true);
     };
-    return requestJson({ cloud: 'Cloud', refusalOf }, { operation: 'a read', url, secrets: [] }, timeoutMs);
+    const call = { operation: 'a read', url: server.url, secrets: [] };
+    return requestJson({ cloud: 'Cloud', refusalOf }, call, timeoutMs);
   };
 
   it('returns the object and its text', async () => {
-    respond = (response) => response.end('{"a": 1}');
+    server.respond = (_call, response) => response.end('{"a": 1}');
     expect(await send()).toMatchObject({ status: 200, body: { a: 1 }, text: '{"a": 1}' });
   });
 
@@ -45,7 +32,7 @@ describe('A JSON request', () => {
     ['half of an object', '{"a": '],
     ['an object of 9 MB', JSON.stringify({ a: 'x'.repeat(9_000_000) })],
   ])('has an unknown outcome when it is answered with %s', async (_, text) => {
-    respond = (response) => response.end(text);
+    server.respond = (_call, response) => response.end(text);
     const message = 'Unexpected response from Cloud to a read';
     await expect(send()).rejects.toMatchObject({ kind: 'transient', settled: false, message });
   });
@@ -55,7 +42,7 @@ describe('A JSON request', () => {
     [403, '{"error":1}', { error: 1 }],
     [502, '<html></html>', undefined],
   ])('is refused by HTTP %i, as the cloud classifies it', async (status, text, body) => {
-    respond = (response) =>
+    server.respond = (_call, response) =>
       response.writeHead(status, { location: 'http://127.0.0.1:1/', 'retry-after': '7' }).end(text);
     await expect(send()).rejects.toMatchObject({ message: 'refused' });
     expect(refusals).toMatchObject([{ status, body }]);
@@ -63,9 +50,9 @@ describe('A JSON request', () => {
   });
 
   it('has an unknown outcome when the answer does not come, or not completely, in time', async () => {
-    respond = () => undefined;
+    server.respond = () => undefined;
     await expect(send(30)).rejects.toMatchObject({ kind: 'transient', settled: false });
-    respond = (response) => void response.write('{"a"');
+    server.respond = (_call, response) => void response.write('{"a"');
     await expect(send(30)).rejects.toMatchObject({ kind: 'transient', settled: false });
   });
 });

@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { firstTypeOf } from '../provider-facts';
 import { APISIX_FACTS, COLLECTIONS, gatewayOf } from './apisix.facts';
 
 const { identifier } = APISIX_FACTS.resourceTypes.ROUTE!;
@@ -82,10 +79,5 @@ describe('An APISIX credential', () => {
 
   it('rejects the URL of a metadata service', () => {
     expect(adminUrl!.refusal!('http://169.254.169.254/latest')).toMatch(/^must not lead to/);
-  });
-
-  it('has a gateway configuration that equals the one on the documentation page', () => {
-    const page = readFileSync(join(__dirname, '../../../../docs/providers/apisix.md'), 'utf8');
-    expect(page).toContain(firstTypeOf(APISIX_FACTS).policy);
   });
 });

@@ -1,19 +1,16 @@
-import { Readable } from 'node:stream';
 import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
-import { HttpResponse } from '@smithy/protocol-http';
 import type { DriverErrorKind } from '#rules';
-import { CallFailure } from '../call-failure';
+import type { CallFailure } from '../call-failure';
+import { duringTests } from '../scripted-server.testing';
+import { refusal, ScriptedEndpoint, SECRET } from './aws.driver.testing';
 import { toFailure } from './aws-errors';
 import { SdkSettings } from './sdk-settings';
 
-const SECRET = 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY';
-
-const ec2Error = (code: string, message = 'EC2 error message'): string =>
-  '<?xml version="1.0" encoding="UTF-8"?>\n' +
-  `<Response><Errors><Error><Code>${code}</Code><Message>${message}</Message></Error></Errors>` +
-  '<RequestID>ea966190-f9aa-478e-9ede-example</RequestID></Response>';
+const ec2Error = (code: string, message = 'EC2 error message'): string => refusal(0, code, message).body;
 
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body><center>502</center></body></html>';
+
+const endpoint = duringTests(new ScriptedEndpoint());
 
 /** The failure of a write with the real SDK for a given EC2 response. */
 async function failureOf(
@@ -22,26 +19,13 @@ async function failureOf(
   headers: Record<string, string> = {},
   secrets: readonly string[] = [],
 ): Promise<CallFailure> {
+  endpoint.respond = (_, response) => response.writeHead(status, headers).end(body);
   const keys = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: SECRET };
-  const client = new EC2Client({
-    ...new SdkSettings({}, 1000).clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys),
-    requestHandler: {
-      handle: () =>
-        Promise.resolve({
-          response: new HttpResponse({
-            statusCode: status,
-            headers,
-            body: Readable.from([Buffer.from(body)]),
-          }),
-        }),
-    },
-  });
+  const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, 5000);
+  const client = new EC2Client(settings.clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', keys));
   const error: unknown = await client
     .send(new AuthorizeSecurityGroupIngressCommand({ GroupId: 'sg-1' }))
-    .then(
-      () => new Error('It succeeded'),
-      (reason: unknown) => reason,
-    );
+    .catch((reason: unknown) => reason);
   return toFailure(error, secrets);
 }
 

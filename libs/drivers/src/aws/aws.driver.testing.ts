@@ -13,7 +13,7 @@ export const OWN_KEYS = {
   DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: 'deployment-secret-access-key',
 };
 
-type Script = string | { status: number; body: string };
+export type Script = string | { status: number; body: string };
 
 const send = (script: Script, response: ServerResponse): void => {
   if (typeof script === 'string') response.end(script);
@@ -46,9 +46,14 @@ export class ScriptedEndpoint extends ScriptedServer {
     this.respond = (call, response) =>
       send(replies.shift() ?? refusal(500, `no reply left for ${actionOf(call)}`), response);
   }
+
+  /** Replies to each call with the next element, and then with the last one. */
+  repeat(...replies: Script[]): void {
+    this.respond = (_, response) => send(replies.length > 1 ? replies.shift()! : replies[0]!, response);
+  }
 }
 
-const reply = (operation: string, content: string): string =>
+export const reply = (operation: string, content: string): string =>
   `<${operation}Response xmlns="http://ec2.amazonaws.com/doc/2016-11-15/">${content}</${operation}Response>`;
 
 export const refusal = (status: number, code: string, message = 'no'): { status: number; body: string } => ({

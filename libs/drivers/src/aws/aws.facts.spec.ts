@@ -1,16 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { firstTypeOf } from '../provider-facts';
 import { AWS_FACTS } from './aws.facts';
 
 const SHAPES = [
   ['SECURITY_GROUP', 'sg'],
   ['PREFIX_LIST', 'pl'],
 ] as const;
-
-interface Policy {
-  readonly Statement: readonly { readonly Sid: string; readonly Action: readonly string[] }[];
-}
 
 const named = (resourceType: string, identifier: string) =>
   AWS_FACTS.resourceTypes[resourceType]!.nameTarget({
@@ -47,14 +40,5 @@ describe.each(SHAPES)('The identifier of a %s', (resourceType, letters) => {
     expect(one.identifier).toBe(`${letters}-0123abcd`);
     expect(named(resourceType, `${letters.toUpperCase()}-0123ABCD`)).toEqual(one);
     expect(named(resourceType, `${letters}-0123abce`).key).not.toBe(one.key);
-  });
-});
-
-describe('The IAM policy for AWS', () => {
-  it('is valid JSON and equals the policy on the documentation page', () => {
-    const page = readFileSync(join(__dirname, '../../../../docs/providers/aws.md'), 'utf8');
-    expect(page).toContain(firstTypeOf(AWS_FACTS).policy);
-    const { Statement } = JSON.parse(firstTypeOf(AWS_FACTS).policy) as Policy;
-    expect(Statement.map(({ Sid }) => Sid)).toEqual(['SecurityGroups', 'PrefixLists']);
   });
 });

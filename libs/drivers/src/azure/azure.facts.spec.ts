@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { firstTypeOf } from '../provider-facts';
 import { AZURE_FACTS, parseGroupId } from './azure.facts';
 
 const SUBSCRIPTION = '00000000-0000-4000-8000-00000000ABCD';
@@ -50,10 +47,5 @@ describe('The identifier of a network security group', () => {
     const other = full('group', 'nsg', '00000000-0000-4000-8000-000000000009');
     const keys = ['group/nsg', 'group/nsg2', 'group2/nsg', other].map((text) => named(text).key);
     expect(new Set(keys).size).toBe(4);
-  });
-
-  it('has a role definition that equals the one on the documentation page', () => {
-    const page = readFileSync(join(__dirname, '../../../../docs/providers/azure.md'), 'utf8');
-    expect(page).toContain(firstTypeOf(AZURE_FACTS).policy);
   });
 });

@@ -89,12 +89,6 @@ describe('A VPC network', () => {
     expect(isOpen([allowing({ targetTags: ['web'] })], TAGGED)).toBe(false);
   });
 
-  it('is open on one port when another one is denied first', () => {
-    const rules = [denying(1, { denied: [{ IPProtocol: 'tcp', ports: ['443'] }] }), allowing()];
-    expect(isOpen(rules, NETWORK, { ports: [22, 443] })).toBe(true);
-    expect(isOpen(rules, NETWORK, { port: 443 })).toBe(false);
-  });
-
   it('is open by a rule after a denying one for some of its instances', () => {
     const rules = [
       allowing(),

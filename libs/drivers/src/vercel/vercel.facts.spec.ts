@@ -1,6 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { firstTypeOf } from '../provider-facts';
 import { parseGuardedPath, VERCEL_FACTS } from './vercel.facts';
 
 const { identifier, nameTarget } = VERCEL_FACTS.resourceTypes['FIREWALL_RULE']!;
@@ -60,10 +57,5 @@ describe('The target of a Vercel guard', () => {
 
   it('is the same for every team', () => {
     expect(nameTarget({ identifier: PROJECT, config: {}, organization: 'any', hints: {} })).toEqual(nameOf());
-  });
-
-  it('has a policy that equals the one on the documentation page', () => {
-    const page = readFileSync(join(__dirname, '../../../../docs/providers/vercel.md'), 'utf8');
-    expect(page).toContain(firstTypeOf(VERCEL_FACTS).policy);
   });
 });
