@@ -1,6 +1,6 @@
 import type { IdentityTokens } from '#drivers';
 import { describeAccess } from './access-conformance';
-import { kinds, remove, thrown } from './driver-actions';
+import { kinds, thrown } from './driver-actions';
 import type { BenchOptions, DriverBench } from './driver-bench';
 import { CAPACITY, driverSuite } from './driver-suite';
 import { describeTokens } from './identity-conformance';
@@ -12,7 +12,7 @@ export function describeFederation(
 ): void {
   describe(`${name} with a credential without a secret`, () => {
     const suite = driverSuite(() => start({ capacity: CAPACITY }));
-    const { specOf, add, addOne, apply, addresses } = suite.actions;
+    const { specOf, add, apply, addresses } = suite.actions;
     describeAccess(suite);
 
     it('is denied without a call where this deployment has no issuer', async () => {

@@ -1,5 +1,5 @@
 import { hosts, kinds, remove, thrown } from './driver-actions';
-import { CAPACITY, type DriverSuite } from './driver-suite';
+import { type DriverSuite } from './driver-suite';
 
 /** Changes that the cloud refuses. */
 export function describeRefusals(suite: DriverSuite): void {
