@@ -53,15 +53,6 @@ describe('Entries of Atlas', () => {
     ]);
   });
 
-  it('get another end when they are added again', async () => {
-    const endsAt = nowS() + HOUR_S;
-    await apply(add(endsAt));
-    expect(await apply(add(endsAt + HOUR_S))).toEqual(['done']);
-    expect((await driver.readRules(TARGET)).rules).toMatchObject([
-      { ownRuleId: ruleId, endsAt: endsAt + HOUR_S },
-    ]);
-  });
-
   it('of other programs are never sent, so that none of them gets an end', async () => {
     await cloud.addUnmanaged(PROJECT, { address: ADDRESS, port: 22, description: 'office' });
     expect(await apply(add(nowS() + HOUR_S))).toEqual(['done']);

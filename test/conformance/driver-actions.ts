@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DriverError } from '#drivers';
 import type { CloudTarget, RuleChange } from '#drivers';
-import { simulatedObjects } from '../builders/resources/driver-load';
 import { ruleKey, type ChangeResult, type ObservedRule, type RuleSpec } from '#rules';
+import { simulatedObjects } from '../builders/resources/driver-load';
 import type { CloudFacts, DriverBench } from './driver-bench';
 
 export type AddChange = Extract<RuleChange, { action: 'add' }>;

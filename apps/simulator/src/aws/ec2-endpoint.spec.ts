@@ -20,7 +20,8 @@ import { simulatorDuringTests } from '../simulator.testing';
 import { startSimulator } from '../start-simulator';
 import { ec2ClientOf } from './aws.testing';
 
-// that they do what the driver asks for: the conformance suite
+// that EC2 does what the driver asks for: the conformance suite
+
 const GROUP = 'sg-0123456789abcdef0';
 
 const simulator = simulatorDuringTests({ writeBurst: 100_000, readBurst: 100_000, entriesPerList: 120 });

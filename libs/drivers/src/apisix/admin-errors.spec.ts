@@ -1,13 +1,9 @@
 import type { DriverErrorKind } from '#rules';
 import { refusalOf } from './admin-errors';
 
-const answer = (
-  status: number,
-  body: unknown,
-  headers: Record<string, string> = {},
-): Parameters<typeof refusalOf>[0] => ({
+const answer = (status: number, body: unknown): Parameters<typeof refusalOf>[0] => ({
   status,
-  headers,
+  headers: {},
   text: typeof body === 'string' ? body : JSON.stringify(body),
 });
 const page = (title: string): string =>
@@ -117,10 +113,5 @@ describe('Classification of APISIX Admin API errors', () => {
     const { message } = refusalOf(answer(status, marked));
     expect(message).not.toContain('canary');
     expect(message).not.toMatch(/html|ip-restriction err|apikey/);
-  });
-
-  it('parses Retry-After', () => {
-    expect(refusalOf(answer(429, '', { 'retry-after': '3' })).retryAfterMs).toBe(3000);
-    expect(refusalOf(answer(429, '')).retryAfterMs).toBeNull();
   });
 });

@@ -1,3 +1,6 @@
+import { EC2Client } from '@aws-sdk/client-ec2';
+import { LRUCache } from 'lru-cache';
+import type { RuleSpec } from '#rules';
 import type { CloudDriver, RuleChange } from '../provider-driver';
 import { duringTests, kinds, thrown } from '../scripted-server.testing';
 import {
@@ -24,9 +27,6 @@ import {
   session,
   target,
 } from './aws.driver.testing';
-import { EC2Client } from '@aws-sdk/client-ec2';
-import { LRUCache } from 'lru-cache';
-import type { RuleSpec } from '#rules';
 import { accessWith } from './ec2-clients';
 import { SdkSettings } from './sdk-settings';
 import { SecurityGroup } from './security-group';

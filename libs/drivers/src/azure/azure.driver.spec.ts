@@ -1,6 +1,6 @@
+import { type ChangeResult, type ResourceConfig, ruleKey, type RuleSpec } from '#rules';
 import type { CloudDriver, CloudTarget, RuleChange } from '../provider-driver';
 import { duringTests, type Reply, ScriptedApi, thrown } from '../scripted-server.testing';
-import { type ChangeResult, type ResourceConfig, ruleKey, type RuleSpec } from '#rules';
 import { createAzureDriver } from './azure.driver';
 import { ruleName, securityRuleOf } from './rule-mapping';
 

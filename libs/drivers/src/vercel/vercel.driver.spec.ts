@@ -1,8 +1,8 @@
+import type { ChangeResult } from '#rules';
 import type { CloudDriver, CloudTarget, RuleChange } from '../provider-driver';
 import { duringTests, type Reply, ScriptedApi, thrown } from '../scripted-server.testing';
-import type { ChangeResult } from '#rules';
-import { createVercelDriver } from './vercel.driver';
 import { guardRule } from './guard';
+import { createVercelDriver } from './vercel.driver';
 
 const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
 const TOKEN = 'the-vercel-token';
