@@ -1,5 +1,6 @@
 import { denialsOf } from './denials';
 import { readConfig } from './firewall-config';
+import { bypassedAddresses } from './open-bypasses';
 
 const ADDRESS = '203.0.113.7/32';
 const PART = { projectId: 'prj_1', hostname: 'admin.example.com', pathPrefix: '/api/v1' };
@@ -27,6 +28,11 @@ const BYPASS = rule([{ type: 'user_agent', op: 'sub', value: 'bot' }], {
   action: { mitigate: { action: 'bypass' } },
 });
 
+const condition = (type: string, op: string, ...value: string[]): Condition => ({ type, op, value });
+const bypassed = (path: typeof PART | typeof PROJECT, ...conditions: Condition[]): string[] => {
+  const rules = [rule(conditions, { action: { mitigate: { action: 'bypass' } } })];
+  return bypassedAddresses(readConfig({ firewallEnabled: true, rules })!, path, 'here');
+};
 const denials = (path: typeof PART | typeof PROJECT, more: object): [string | null, readonly string[]] => {
   const config = readConfig({ firewallEnabled: true, rules: [], ...more });
   const { blockOf, doubtful } = denialsOf(config!, path, []);
@@ -84,5 +90,43 @@ describe('What else denies the addresses of a Vercel guard', () => {
     expect(denials(PROJECT, deny('www.example.com'))).toEqual([null, ['the IP rule 203.0.113.0/24']]);
     expect(denials(PART, deny('*', '203.0.113.8'))).toEqual([null, []]);
     expect(denials(PART, deny('*', '203.0.113.7', 'log'))).toEqual([null, []]);
+  });
+});
+
+describe('A bypass rule', () => {
+  it.each([
+    ['every path', [condition('path', 'pre', '/')]],
+    ['a shorter path', [condition('path', 'pre', '/API')]],
+    ['the host', [condition('host', 'eq', 'Admin.example.com')]],
+    ['the host among others', [condition('host', 'inc', 'www.example.com', 'admin.example.com')]],
+    [
+      'the host and the path',
+      [condition('host', 'eq', PART.hostname), condition('path', 'pre', PART.pathPrefix)],
+    ],
+    ['all except some addresses', [condition('ip_address', 'ninc', '203.0.113.1')]],
+    ['all except some addresses, negated', [except('203.0.113.1')]],
+  ])('lets everybody in with %s', (_, conditions) => {
+    expect(bypassed(PART, ...conditions)).toEqual(['0.0.0.0/0', '::/0']);
+  });
+
+  it.each([
+    ['a longer path', [condition('path', 'pre', '/api/v1/users')]],
+    ['one path', [condition('path', 'eq', '/api/v1')]],
+    ['all other paths', [{ ...condition('path', 'pre', '/'), neg: true }]],
+    ['another host', [condition('host', 'eq', 'www.example.com')]],
+    ['something else', [condition('user_agent', 'sub', 'bot')]],
+    ['nothing', []],
+  ])('lets nobody in to the whole target with %s', (_, conditions) => {
+    expect(bypassed(PART, ...conditions)).toEqual([]);
+  });
+
+  it('lets its addresses in', () => {
+    const list = from('203.0.113.1', '2001:db8::/32');
+    expect(bypassed(PROJECT, list, condition('path', 'pre', '/'))).toEqual([
+      '203.0.113.1/32',
+      '2001:db8::/32',
+    ]);
+    expect(bypassed(PROJECT, list, list)).toEqual([]);
+    expect(bypassed(PROJECT, list, condition('host', 'eq', PART.hostname))).toEqual([]);
   });
 });
