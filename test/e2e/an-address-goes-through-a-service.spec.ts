@@ -5,7 +5,7 @@ import { Drawbridge } from '../harness/product/drawbridge';
 
 const [, CLUSTER] = SERVICES.EKS_CLUSTER;
 
-describe('Sessions on services with a firewall of their own', () => {
+describe('Sessions on every type of target', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
   const open = async (provider: string, target: string): Promise<string[]> =>
@@ -24,6 +24,23 @@ describe('Sessions on services with a firewall of their own', () => {
       expect(await open(provider, target)).toEqual([]);
     },
   );
+
+  it.each<[ServiceType, object, string]>([
+    ['PREFIX_LIST', { port: 443 }, 'PREFIX_LIST'],
+    ['ROUTE', { port: 443 }, 'ROUTE'],
+    ['FIREWALL_RULE', { port: 443 }, 'hostname, pathPrefix'],
+    ['NETWORK_SECURITY_GROUP', { priorityFrom: 300, priorityTo: 200 }, 'config.priorityTo must not be below'],
+    ['FIREWALL', { priority: 65_536 }, 'config.priority'],
+    ['FIREWALL', { priority: -1 }, 'config.priority'],
+    ['FIREWALL', { targetServiceAccounts: ['nobody'] }, 'config.targetServiceAccounts'],
+    ['FIREWALL', { targetTags: ['web'], targetServiceAccounts: ['db@p.iam.gserviceaccount.com'] }, 'config'],
+  ])('%s takes no config of %j', async (resourceType, config, words) => {
+    const resourceId = await verifiedService(org, resourceType);
+    expect(await org.admin.patch(`/resources/${resourceId}`, { config })).toMatchObject({
+      status: 400,
+      body: { error: 'VALIDATION_ERROR', message: expect.stringContaining(words) as string },
+    });
+  });
 
   it('an address says by when its provider acts on it, where that is later', async () => {
     const resourceId = await verifiedService(org, 'KEY_VAULT');

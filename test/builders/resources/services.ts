@@ -10,6 +10,8 @@ const azure = (name: string) => ['AZURE', `simulated-group/simulated-${name}`] a
 
 /** By resourceType: its provider, and the target in the simulated cloud that a resource is named by. */
 export const SERVICES = {
+  FIREWALL: ['GCP', 'default'],
+  NETWORK_SECURITY_GROUP: azure('nsg'),
   SQL_SERVER: azure('sql'),
   POSTGRESQL_FLEXIBLE_SERVER: azure('postgresql'),
   MYSQL_FLEXIBLE_SERVER: azure('mysql'),
@@ -22,19 +24,27 @@ export const SERVICES = {
     `arn:aws:wafv2:eu-central-1:${ACCOUNT}:regional/ipset/simulated-0/0c8a5f2e-1b5d-4f6e-9a3b-7d2c1e0f4a60`,
   ],
   EKS_CLUSTER: ['AWS', `arn:aws:eks:eu-central-1:${ACCOUNT}:cluster/simulated-1`],
+  PREFIX_LIST: ['AWS', 'pl-0123456789abcdef0'],
   PROJECT: ['ATLAS', `${'0'.repeat(22)}a1`],
+  FIREWALL_RULE: ['VERCEL', 'prj_simulated1'],
+  ROUTE: ['APISIX', 'simulated-route-1'],
+  SERVICE: ['APISIX', 'simulated-service'],
+  CONSUMER_GROUP: ['APISIX', 'simulated-consumer-group'],
+  PLUGIN_CONFIG: ['APISIX', 'simulated-plugin-config'],
+  GLOBAL_RULE: ['APISIX', 'simulated-global-rule'],
 } as const;
 
 export type ServiceType = keyof typeof SERVICES;
 
 /** A verified resource of a service, with a credential of its own, which the organization's role has. @returns its id */
 export async function verifiedService(
-  { admin, roleId }: Organization,
+  { admin, roleId, drawbridge }: Organization,
   resourceType: ServiceType,
   resourceIdentifier: string = SERVICES[resourceType][1],
+  config: object = {},
 ): Promise<string> {
   const [provider] = SERVICES[resourceType];
-  const { credentialType, data } = simulatedObjects('')[provider].credential;
+  const { credentialType, data } = simulatedObjects(drawbridge.cloud.url)[provider].credential;
   const name = `${resourceType} ${resourceIdentifier}`.slice(0, 100);
   const credential = await admin.created<Created>('/credentials', {
     name,
@@ -48,7 +58,8 @@ export async function verifiedService(
     resourceType,
     resourceIdentifier,
     credentialId: credential.id,
-    config: {},
+    ...(resourceType === 'PREFIX_LIST' && { region: 'eu-central-1' }),
+    config,
   });
   await admin.posted(`/roles/${roleId}/resources/${id}`);
   await admin.posted(`/resources/${id}/verify`);
