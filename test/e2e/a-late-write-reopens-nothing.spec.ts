@@ -1,6 +1,7 @@
 import { ownOrganization } from '../builders/accounts/organization';
+import { verifiedService } from '../builders/resources/services';
 import { Drawbridge } from '../harness/product/drawbridge';
-import type { CloudCall, OpenRule } from '../harness/product/simulator-client';
+import type { CloudCall } from '../harness/product/simulator-client';
 import { until } from '../harness/until';
 
 const ROUTE = 'simulated-route-1';
@@ -19,52 +20,21 @@ describe('A late write reopens nothing', () => {
   let resourceId: string;
 
   beforeAll(async () => {
-    const { admin, roleId } = org;
-    const credential = await admin.created<{ id: string }>('/credentials', {
-      name: 'Gateway',
-      provider: 'APISIX',
-      credentialType: 'ADMIN_KEY',
-      credentialData: {
-        adminUrl: `${drawbridge.cloud.url}/apisix-gateway`,
-        adminKey: 'simulated-admin-key',
-      },
-    });
-    const resource = await admin.created<{ id: string }>('/resources', {
-      name: 'Route',
-      provider: 'APISIX',
-      resourceType: 'ROUTE',
-      resourceIdentifier: ROUTE,
-      credentialId: credential.id,
-    });
-    resourceId = resource.id;
-    await admin.posted(`/roles/${roleId}/resources/${resourceId}`);
-    await admin.posted(`/resources/${resourceId}/verify`);
+    resourceId = await verifiedService(org, 'ROUTE', ROUTE);
   });
 
-  const active = async (ipv4Address: string): Promise<string> => {
-    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
-    await org.reaches(id, 'ACTIVE');
-    return id;
-  };
-  const open = async (): Promise<string[]> => {
-    const response = await fetch(`${drawbridge.cloud.url}/_rules?provider=APISIX&target=${ROUTE}`);
-    return ((await response.json()) as OpenRule[]).map(({ address }) => address);
-  };
   const writes = async (): Promise<CloudCall[]> =>
     (await drawbridge.cloud.calls()).filter(({ operation }) => operation === 'PatchObject');
 
   it('an address that was removed while a write was in progress stays removed once its session reports it', async () => {
-    const going = await active(GONE);
-    await fetch(`${drawbridge.cloud.url}/_faults`, {
-      method: 'POST',
-      body: JSON.stringify({
-        provider: 'APISIX',
-        target: ROUTE,
-        operation: 'PatchObject',
-        kind: 'slow',
-        delayMs: LATE_MS,
-        count: 1,
-      }),
+    const { id: going } = await org.opened({ resourceIds: [resourceId], ipv4Address: GONE });
+    await drawbridge.cloud.fault({
+      provider: 'APISIX',
+      target: ROUTE,
+      operation: 'PatchObject',
+      kind: 'slow',
+      delayMs: LATE_MS,
+      count: 1,
     });
     const staying = await org.started({ resourceIds: [resourceId], ipv4Address: STAYS });
     let late: CloudCall | undefined;
@@ -73,12 +43,12 @@ describe('A late write reopens nothing', () => {
       return late !== undefined;
     });
     await org.reaches(staying.id, 'ACTIVE');
-    await org.admin.posted(`/sessions/${going}/stop`);
-    await org.reaches(going, 'CANCELLED');
+    await org.closed(going);
     await until('the late write has landed', async () => {
       const landed = (await writes()).find(({ at }) => at === late!.at);
       return landed?.outcome === 'OK';
     });
-    expect(await open()).toEqual([STAYS]);
+    const open = await drawbridge.cloud.rules(ROUTE, 'APISIX');
+    expect(open.map(({ address }) => address)).toEqual([STAYS]);
   });
 });

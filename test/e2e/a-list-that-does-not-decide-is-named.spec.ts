@@ -30,8 +30,7 @@ describe('While a session is open', () => {
       const { cloud } = drawbridge;
       const provider = given.resourceType === 'EKS_CLUSTER' ? 'AWS' : 'AZURE';
       const resourceId = await verifiedService(org, given.resourceType as ServiceType);
-      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.31' });
-      await org.reaches(id, 'ACTIVE');
+      const { id } = await org.opened({ resourceIds: [resourceId], ipv4Address: '203.0.113.31' });
       const before = await cloud.objects(provider);
       const switched = given.switched(before);
       await cloud.changeObjects(provider, switched);
@@ -47,8 +46,7 @@ describe('While a session is open', () => {
       await cloud.changeObjects(provider, switchedBack(switched, before));
       await org.admin.posted(`/resources/${resourceId}/reconcile`);
       await org.reaches(id, 'ACTIVE');
-      await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED');
+      await org.closed(id);
     },
   );
 
@@ -58,8 +56,7 @@ describe('While a session is open', () => {
       ((await cloud.objects('AWS')) as { clusters: Record<string, Cluster> }).clusters[CLUSTER]!
         .publicAccessCidrs;
     const resourceId = await verifiedService(org, 'EKS_CLUSTER', CLUSTER);
-    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: OURS });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ resourceIds: [resourceId], ipv4Address: OURS });
     const { clusters } = (await cloud.objects('AWS')) as { clusters: Record<string, Cluster> };
     const alone = { ...clusters[CLUSTER], publicAccessCidrs: [`${OURS}/32`] };
     await cloud.changeObjects('AWS', { rules: [], lists: [], sets: {}, clusters: { [CLUSTER]: alone } });

@@ -60,17 +60,14 @@ describe('A process loads only the SDKs it needs', () => {
     expect(driversIn(atStart)).toEqual(['aws.driver.js']);
     expect(sdksIn(atStart)).toEqual(['AWS']);
 
-    const session = await aws.started({ ipv4Address: '203.0.113.1' });
-    await aws.reaches(session.id, 'ACTIVE');
-    await aws.admin.posted(`/sessions/${session.id}/stop`);
-    await aws.reaches(session.id, 'CANCELLED');
+    const session = await aws.opened({ ipv4Address: '203.0.113.1' });
+    await aws.closed(session.id);
     const served = await loadedBy(worker);
     expect(driversIn(served)).toEqual(['aws.driver.js']);
     expect(sdksIn(served)).toEqual(['AWS']);
 
     await networkResource(org, { port: 22 });
-    const other = await org.started({ ipv4Address: '203.0.113.2' });
-    await org.reaches(other.id, 'ACTIVE');
+    await org.opened({ ipv4Address: '203.0.113.2' });
     const both = ['aws.driver.js', 'gcp.driver.js'];
     expect(driversIn(await loadedBy(worker)).toSorted()).toEqual(both);
     const next = await drawbridge.startWorker(TELLER);

@@ -22,8 +22,7 @@ describe('A session takes the place of another', () => {
   const stopped = async (id: string): Promise<void> => void (await org.admin.posted(`/sessions/${id}/stop`));
 
   it('the new address is open and the old one closed, and start and end stay the same', async () => {
-    const old = await org.started({ ipv4Address: '203.0.113.40', durationHours: 3 });
-    await org.reaches(old.id, 'ACTIVE');
+    const old = await org.opened({ ipv4Address: '203.0.113.40', durationHours: 3 });
     const { status, body } = await replace(old.id, { ipv4Address: '203.0.113.41', leaseSeconds: 300 });
     expect(status).toBe(200);
     expect(body).toMatchObject({ startedAt: old.startedAt, expiresAt: old.expiresAt });
@@ -35,8 +34,7 @@ describe('A session takes the place of another', () => {
   });
 
   it('the same address stays open all the time', async () => {
-    const old = await org.started({ ipv4Address: '203.0.113.42' });
-    await org.reaches(old.id, 'ACTIVE');
+    const old = await org.opened({ ipv4Address: '203.0.113.42' });
     const before = await drawbridge.cloud.timeline();
     const { id } = (await replace(old.id, { ipv4Address: '203.0.113.42' })).body;
     await org.reaches(id, 'ACTIVE');

@@ -60,37 +60,6 @@ describe('A session token serves its session only', () => {
     expect(JSON.stringify(logs.body)).toContain('"actorType":"SESSION"');
   });
 
-  it.each([
-    ['GET', '/sessions'],
-    ['POST', '/sessions'],
-    ['GET', '/sessions/admin'],
-    ['POST', '/sessions/{id}/extend'],
-    ['POST', '/sessions/admin/{id}/stop'],
-    ['GET', '/resources'],
-    ['GET', '/users'],
-    ['GET', '/api-keys'],
-    ['GET', '/audit-logs'],
-  ])('%s %s refuses it with 401, and says what it is for', async (method, path) => {
-    const { id, sessionToken } = await started();
-    const { status, body } = await send(sessionToken, method, path.replace('{id}', id));
-    expect({ status, message: body.message }).toEqual({
-      status: 401,
-      message: expect.stringContaining('only reads, renews and stops its session') as string,
-    });
-    expect(await uses({ id, sessionToken } as Required<Started>)).toEqual([200, 200]);
-  });
-
-  it('another session is refused, whether it exists or not', async () => {
-    const { sessionToken } = await started();
-    const other = await started();
-    for (const id of [other.id, randomUUID()]) {
-      expect((await send(sessionToken, 'GET', `/sessions/${id}`)).status).toBe(403);
-      expect((await send(sessionToken, 'POST', `/sessions/${id}/renew`)).status).toBe(403);
-      expect((await send(sessionToken, 'POST', `/sessions/${id}/stop`)).status).toBe(403);
-    }
-    expect(await uses(other)).toEqual([200, 200]);
-  });
-
   it('a session without a lease has none', async () => {
     expect(await org.started({ ipv4Address: '198.51.100.7' })).not.toHaveProperty('sessionToken');
   });

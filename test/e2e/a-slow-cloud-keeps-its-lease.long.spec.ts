@@ -1,6 +1,5 @@
 import { networkResource } from '../builders/resources/network-resource';
 import { organization } from '../builders/accounts/organization';
-import { verifiedService } from '../builders/resources/services';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 /** Longer than a lease lasts without being renewed. */
@@ -26,26 +25,5 @@ describe('A slow cloud', () => {
       expect(calls.filter(({ operation }) => operation === 'firewalls.insert')).toHaveLength(1);
     },
     CASE_MS,
-  );
-});
-
-describe('A database server of which each call takes three seconds', () => {
-  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_LATENCY_MS: '3000' } });
-
-  beforeAll(async () => {
-    await drawbridge.startWorker();
-  });
-
-  it(
-    'lets an address in and out',
-    async () => {
-      const org = await organization(drawbridge, []);
-      const resourceId = await verifiedService(org, 'SQL_SERVER');
-      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.1' });
-      await org.reaches(id, 'ACTIVE', CASE_MS);
-      await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED', CASE_MS);
-    },
-    2 * CASE_MS,
   );
 });

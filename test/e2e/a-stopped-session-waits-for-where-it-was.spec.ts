@@ -9,8 +9,7 @@ describe('A session that is stopped after its resource moved', () => {
   const open = async (index: number): Promise<number> => (await drawbridge.cloud.rules(group(index))).length;
 
   it('is CANCELLED when its address is gone from where it was, not before', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.80' });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ ipv4Address: '203.0.113.80' });
     await drawbridge.cloud.fault({
       kind: 'error',
       target: group(0),

@@ -29,8 +29,7 @@ describe('A suspended organization', () => {
     });
     await admin.posted(`/resources/${resource.id}/verify`);
     await admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
-    const session = await org.started({ ipv4Address: '203.0.113.60' });
-    await org.reaches(session.id, 'ACTIVE');
+    const session = await org.opened({ ipv4Address: '203.0.113.60' });
 
     await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
       org.organizationId,

@@ -19,7 +19,7 @@ describe('A session adds an address and removes it again', () => {
       .toSorted();
   };
 
-  it('a started session is PENDING, then ACTIVE with both addresses open on every resource', async () => {
+  it('is PENDING, then ACTIVE with both addresses open on every resource, and nothing is open when it was stopped', async () => {
     const session = await org.started({
       ipv4Address: '203.0.113.1',
       ipv6Address: '2001:DB8:0::1',
@@ -43,23 +43,15 @@ describe('A session adds an address and removes it again', () => {
     const opened = [`${group(0)} tcp 22 ours`, `${group(0)} tcp 5432 ours`, `${group(1)} udp 53 ours`];
     expect(await openFor('203.0.113.1')).toEqual(opened);
     expect(await openFor('2001:db8::1')).toEqual(opened);
-  });
 
-  it('a session stopped by its owner is EXPIRING, then CANCELLED with nothing open', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.2' });
-    await org.reaches(id, 'ACTIVE');
-    const stopped = await org.admin.post<{ status: string }>(`/sessions/${id}/stop`);
-    expect(stopped).toMatchObject({ status: 200, body: { id, status: 'EXPIRING', endedReason: 'MANUAL' } });
-    const ended = await org.reaches(id, 'CANCELLED');
-    expect(ended.endedAt).not.toBeNull();
-    expect(ended.resourceIps.every((ip) => ip.status === 'REMOVED' && ip.removedAt !== null)).toBe(true);
-    expect(ended.resourceIps.map(({ stillAllowedBy }) => stillAllowedBy)).toEqual([null, null]);
-    expect(await openFor('203.0.113.2')).toEqual([]);
+    await org.admin.posted(`/sessions/${session.id}/stop`);
+    const { resourceIps } = await org.reaches(session.id, 'CANCELLED');
+    expect(resourceIps.map(({ stillAllowedBy }) => stillAllowedBy)).toEqual(Array(4).fill(null));
+    expect([...(await openFor('203.0.113.1')), ...(await openFor('2001:db8::1'))]).toEqual([]);
   });
 
   it('the access report is certain until the removal was sent', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.20' });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ ipv4Address: '203.0.113.20' });
     const applied = await drawbridge.query<{ seen: Date }>(
       `SELECT max(observed_at) AS seen FROM rules WHERE address = '203.0.113.20/32'`,
     );
@@ -68,8 +60,7 @@ describe('A session adds an address and removes it again', () => {
     const removals = { kind: 'slow', operation: 'RevokeSecurityGroupIngress', delayMs: 1000 };
     await drawbridge.cloud.fault(removals);
     try {
-      await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED');
+      await org.closed(id);
     } finally {
       await drawbridge.cloud.clearFaults();
     }
@@ -102,8 +93,7 @@ describe('A session adds an address and removes it again', () => {
     );
 
   it('the access of an active session is certain from the read that showed it', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.21' });
-    await org.reaches(id, 'ACTIVE');
+    await org.opened({ ipv4Address: '203.0.113.21' });
     const access = await accessOf(org, '203.0.113.21');
     expect(access).toHaveLength(3);
     for (const { certainFrom } of access) expect(certainFrom).not.toBeNull();
@@ -115,8 +105,7 @@ describe('A session adds an address and removes it again', () => {
     for (const address of ['203.0.113.22/32', '198.51.100.0/24', '2001:db8:22::/48'])
       await drawbridge.cloud.addUnmanaged({ ...rule, address });
     const endOf = async (body: object): Promise<(string | null)[]> => {
-      const { id } = await other.started(body);
-      await other.reaches(id, 'ACTIVE');
+      const { id } = await other.opened(body);
       await other.admin.posted(`/sessions/${id}/stop`);
       const { resourceIps } = await other.reaches(id, 'CANCELLED');
       return resourceIps.map(({ stillAllowedBy }) => stillAllowedBy);
@@ -144,8 +133,7 @@ describe('A session adds an address and removes it again', () => {
       (await accessOf(other, '198.51.100.23')).some(({ address }) => address === '198.51.100.0/24'),
     );
 
-    const session = await other.started({ ipv4Address: '203.0.113.24' });
-    await other.reaches(session.id, 'ACTIVE');
+    const session = await other.opened({ ipv4Address: '203.0.113.24' });
     const rules = await other.admin.get<object[]>(`/resources/${other.resourceIds[0]}/rules`);
     expect(rules.body).toMatchObject([
       {
@@ -159,14 +147,5 @@ describe('A session adds an address and removes it again', () => {
       { address: '2001:db8:22::/48', isUnmanaged: true },
       { address: '203.0.113.22/32', isUnmanaged: true },
     ]);
-  });
-
-  it('a session is EXPIRED after its end', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.4' });
-    await org.reaches(id, 'ACTIVE');
-    await org.expire(id);
-    const expired = await org.reaches(id, 'EXPIRED');
-    expect(expired.endedReason).toBe('EXPIRED');
-    expect(await openFor('203.0.113.4')).toEqual([]);
   });
 });

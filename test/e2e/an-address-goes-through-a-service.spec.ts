@@ -16,11 +16,9 @@ describe('Sessions on every type of target', () => {
     async (resourceType) => {
       const [provider, target] = SERVICES[resourceType];
       const resourceId = await verifiedService(org, resourceType);
-      const { id } = await org.started({ resourceIds: [resourceId], ipv4Address: '203.0.113.21' });
-      await org.reaches(id, 'ACTIVE');
+      const { id } = await org.opened({ resourceIds: [resourceId], ipv4Address: '203.0.113.21' });
       expect(await open(provider, target)).toEqual(['203.0.113.21']);
-      await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED');
+      await org.closed(id);
       expect(await open(provider, target)).toEqual([]);
     },
   );
@@ -50,8 +48,7 @@ describe('Sessions on every type of target', () => {
       { appliedAt: string; effectiveBy: string },
     ];
     expect(Date.parse(effectiveBy) - Date.parse(appliedAt)).toBe(600_000);
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     // out of the list is not yet refused
     const report = `/reports/access?address=203.0.113.22&at=${new Date().toISOString()}`;
     const items = (await org.admin.get<{ possibleUntil: string }[]>(report)).body;

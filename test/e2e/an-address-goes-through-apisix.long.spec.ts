@@ -46,8 +46,7 @@ describe('Sessions on APISIX', () => {
       ours.map((entry) => `routes/${route}#${entry}`),
     );
     expect((await whitelist(route)).toSorted()).toEqual(['0.0.0.0/32', ...unmanaged, ...ours].toSorted());
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await whitelist(route)).toEqual(['0.0.0.0/32', ...unmanaged]);
   });
 
@@ -58,10 +57,8 @@ describe('Sessions on APISIX', () => {
     const route = 'simulated-route-4';
     const resourceIds = [await verifiedService(org, 'ROUTE', route)];
     await write(route, [entry]);
-    const { id } = await org.started({ resourceIds, ipv4Address });
-    await org.reaches(id, 'ACTIVE');
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
+    const { id } = await org.opened({ resourceIds, ipv4Address });
+    await org.closed(id);
     expect(await whitelist(route)).toEqual([entry]);
   });
 });

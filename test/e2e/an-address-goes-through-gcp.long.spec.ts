@@ -15,8 +15,8 @@ describe('Sessions on a Google VPC network', () => {
 
   it('add one rule for all ports, which moves with the priority and the instances of its resource', async () => {
     const resourceId = await networkResource(org, { ports: [22, 5432] });
-    const { id } = await org.started({ ipv4Address: '203.0.113.4' });
-    let [{ providerRuleId }] = (await org.reaches(id, 'ACTIVE')).resourceIps as [{ providerRuleId: string }];
+    const { id, resourceIps } = await org.opened({ ipv4Address: '203.0.113.4' });
+    let { providerRuleId } = resourceIps[0]!;
     expect(providerRuleId).toMatch(/^drawbridge-[0-9a-f]{40}#\d+$/);
     expect(await openFor('203.0.113.4')).toEqual(['tcp 22 ours', 'tcp 5432 ours']);
     for (const config of [
@@ -26,15 +26,14 @@ describe('Sessions on a Google VPC network', () => {
       const before = providerRuleId;
       await org.admin.expect(200, org.admin.patch(`/resources/${resourceId}`, { config }));
       providerRuleId = await until('there is another rule, and it is the only one', async () => {
-        const { resourceIps, status } = await org.session(id);
-        const now = resourceIps[0]!.providerRuleId;
-        const isMoved = status === 'ACTIVE' && now !== before;
+        const moved = await org.session(id);
+        const now = moved.resourceIps[0]!.providerRuleId;
+        const isMoved = moved.status === 'ACTIVE' && now !== before;
         return isMoved && (await openFor('203.0.113.4')).length === 1 && now;
       });
       expect(await openFor('203.0.113.4')).toEqual(['tcp 8443 ours']);
     }
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await openFor('203.0.113.4')).toEqual([]);
   });
 });

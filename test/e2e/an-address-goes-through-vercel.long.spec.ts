@@ -27,8 +27,7 @@ describe('Sessions on Vercel', () => {
     return response.json();
   };
   const active = async (resourceId: string, ipv4Address: string): Promise<string> => {
-    const { id } = await org.started({ resourceIds: [resourceId], ipv4Address });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ resourceIds: [resourceId], ipv4Address });
     return id;
   };
 
@@ -42,8 +41,7 @@ describe('Sessions on Vercel', () => {
     sessions.push(await active(resourceId, '203.0.113.6'));
     expect(await open(project)).toEqual(['203.0.113.4 ours', '203.0.113.5 ours', '203.0.113.6 ours']);
     for (const id of sessions) {
-      await org.admin.posted(`/sessions/${id}/stop`);
-      await org.reaches(id, 'CANCELLED');
+      await org.closed(id);
     }
     expect(await open(project)).toEqual([]);
   });

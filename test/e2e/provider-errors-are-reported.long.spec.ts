@@ -1,101 +1,12 @@
-import { group, organization } from '../builders/accounts/organization';
+import { group, organization, sshTo } from '../builders/accounts/organization';
 import { ledgerOf } from '../builders/sessions/rule-ledger';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-describe('Provider errors are reported', () => {
-  const drawbridge = Drawbridge.own({ simulator: { SIMULATOR_RULES_PER_GROUP: '2' } });
+describe('A target that the provider does not find', () => {
+  const drawbridge = Drawbridge.shared();
 
-  it('a full group fails the whole session when it is the only one, and does not affect the other IP version', async () => {
-    const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    for (const last of [1, 2]) {
-      await drawbridge.cloud.addUnmanaged({
-        target: group(0),
-        address: `198.51.100.${last}/32`,
-        protocol: 'tcp',
-        fromPort: 22,
-        toPort: 22,
-      });
-    }
-    const { id } = await org.started({ ipv4Address: '203.0.113.40' });
-    const failed = await org.reaches(id, 'FAILED');
-    expect(failed.resourceIps[0]).toMatchObject({ status: 'FAILED', providerRuleId: null, appliedAt: null });
-    expect(failed.resourceIps[0]!.errorMessage).toMatch(
-      /maximum number of rules|RulesPerSecurityGroupLimitExceeded/,
-    );
-
-    const both = await org.started({ ipv4Address: '203.0.113.40', ipv6Address: '2001:db8::40' });
-    const partial = await org.reaches(both.id, 'PARTIAL');
-    expect(partial.resourceIps.map((ip) => `${ip.ipVersion} ${ip.status}`)).toEqual([
-      '4 FAILED',
-      '6 APPLIED',
-    ]);
-  });
-
-  it('a session is PARTIAL when one of two resources fails; stopped, its applied rules are removed', async () => {
-    const org = await organization(drawbridge, [
-      { group: group(1), config: { port: 22 } },
-      { group: group(2), config: { port: 22 } },
-    ]);
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(2),
-      operation: 'AuthorizeSecurityGroupIngress',
-      seconds: 60,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.41' });
-    const partial = await org.reaches(id, 'PARTIAL');
-    expect(partial.resourceIps.map((ip) => ip.status)).toEqual(['APPLIED', 'FAILED']);
-    expect(partial.resourceIps[1]!.errorMessage).toMatch(/not authorized/i);
-    await drawbridge.cloud.clearFaults();
-
-    await org.admin.posted(`/sessions/${id}/stop`);
-    const ended = await org.reaches(id, 'CANCELLED');
-    expect(ended.resourceIps.map((ip) => ip.status)).toEqual(['REMOVED', 'FAILED']);
-    expect((await drawbridge.cloud.rules()).filter((rule) => rule.address === '203.0.113.41')).toEqual([]);
-  });
-
-  it('throttling and retryable errors are retried', async () => {
-    const org = await organization(drawbridge, [{ group: group(3), config: { port: 22 } }]);
-    await drawbridge.cloud.fault({
-      kind: 'throttle',
-      target: group(3),
-      operation: 'AuthorizeSecurityGroupIngress',
-      count: 2,
-    });
-    await drawbridge.cloud.fault({
-      kind: 'error',
-      target: group(3),
-      operation: 'DescribeSecurityGroupRules',
-      count: 2,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.42' });
-    await org.reaches(id, 'ACTIVE');
-  });
-
-  it('a refused removal is retried: the session stays EXPIRING until the cloud allows it', async () => {
-    const org = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
-    const { id } = await org.started({ ipv4Address: '203.0.113.43' });
-    await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(4),
-      operation: 'RevokeSecurityGroupIngress',
-      count: 3,
-    });
-    await org.admin.posted(`/sessions/${id}/stop`);
-    const ended = await org.reaches(id, 'CANCELLED');
-    expect(ended.resourceIps[0]!.status).toBe('REMOVED');
-    const refusals = (await drawbridge.cloud.calls()).filter(
-      (call) =>
-        call.target === group(4) &&
-        call.operation === 'RevokeSecurityGroupIngress' &&
-        call.outcome === 'UnauthorizedOperation',
-    );
-    expect(refusals).toHaveLength(3);
-  });
-
-  it('a group that is not found closes and fails nothing; after hours it is given up, and nothing is called removed', async () => {
+  it('closes and fails nothing; after hours it is given up, and nothing is called removed', async () => {
     const org = await organization(drawbridge, [{ group: group(6), config: { port: 22 } }]);
     const [resourceId] = org.resourceIds;
     const started = async (ipv4Address: string): Promise<string> => (await org.started({ ipv4Address })).id;
@@ -172,50 +83,15 @@ describe('Provider errors are reported', () => {
     await drawbridge.cloud.clearFaults();
   });
 
-  it('an addition that reads do not show yet is not repeated', async () => {
-    const org = await organization(drawbridge, [{ group: group(8), config: { port: 22 } }]);
-    const operation = 'DescribeSecurityGroupRules';
-    await drawbridge.cloud.fault({
-      kind: 'stale-read',
-      target: group(8),
-      operation,
-      delayMs: 60_000,
-      seconds: 6,
-    });
-    const { id } = await org.started({ ipv4Address: '203.0.113.50' });
-    await org.reaches(id, 'ACTIVE');
-    const calls = (await drawbridge.cloud.calls()).filter(({ target }) => target === group(8));
-    expect(
-      calls.filter((call) => call.operation.startsWith('Authorize') && call.outcome !== 'DryRunOperation'),
-    ).toHaveLength(1);
-  });
-
-  it('verify distinguishes a missing group from one without read permission', async () => {
-    const org = await organization(drawbridge, [{ group: group(5), config: { port: 22 } }]);
-    const [id] = org.resourceIds;
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(5),
-      operation: 'DescribeSecurityGroups',
-      count: 1,
-    });
-    expect(await org.admin.post(`/resources/${id}/verify`)).toMatchObject({
-      status: 400,
-      body: { error: 'VERIFICATION_FAILED' },
-    });
-    const { body } = await org.admin.get<{ isActive: boolean }>(`/resources/${id}`);
-    expect(body.isActive).toBe(false);
-    expect(await org.start({ ipv4Address: '203.0.113.44' })).toMatchObject({ status: 400 });
-    await drawbridge.cloud.fault({
-      kind: 'not-found',
-      target: group(5),
-      operation: 'DescribeSecurityGroups',
-      count: 1,
-    });
-    expect(await org.admin.post(`/resources/${id}/verify`)).toMatchObject({
-      status: 404,
-      body: { error: 'CLOUD_RESOURCE_NOT_FOUND' },
-    });
-    expect((await org.admin.post(`/resources/${id}/verify`)).status).toBe(200);
+  it('a start meanwhile is FAILED after half a minute with the provider’s words, and can be repeated', async () => {
+    const org = await organization(drawbridge, sshTo(1));
+    await drawbridge.cloud.fault({ kind: 'not-found', target: group(0) });
+    const { id } = await org.started({ ipv4Address: '203.0.113.91' });
+    const { resourceIps } = await org.reaches(id, 'FAILED');
+    expect(resourceIps).toMatchObject([
+      { status: 'FAILED', errorMessage: expect.stringContaining('InvalidGroup.NotFound') as string },
+    ]);
+    await drawbridge.cloud.clearFaults();
+    await org.reaches((await org.started({ ipv4Address: '203.0.113.91' })).id, 'ACTIVE');
   });
 });

@@ -98,10 +98,10 @@ describe('The image', () => {
 
     it('lets an address in and out', async () => {
       const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-      const session = await org.started({ ipv4Address: '203.0.113.1' });
-      await org.reaches(session.id, 'ACTIVE');
-      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
-      await org.reaches(session.id, 'CANCELLED');
+      const session = await org.opened({ ipv4Address: '203.0.113.1' });
+      expect(await drawbridge.cloud.rules(group(0))).toHaveLength(1);
+      await org.closed(session.id);
+      expect(await drawbridge.cloud.rules(group(0))).toEqual([]);
     });
 
     it('tells the health of each process, as Docker asks for it', async () => {

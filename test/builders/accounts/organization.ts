@@ -37,6 +37,11 @@ export class Organization {
     readonly resourceIds: readonly string[],
   ) {}
 
+  async slug(): Promise<string> {
+    const found = this.admin.get<{ slug: string }>('/organization');
+    return (await this.admin.expect(200, found)).slug;
+  }
+
   start(body: object = {}): Promise<Answer<Session>> {
     return this.admin.post<Session>('/sessions', body);
   }
@@ -59,6 +64,18 @@ export class Organization {
       },
       withinMs,
     );
+  }
+
+  /** Starts a session, and waits until it is ACTIVE. */
+  async opened(body: object): Promise<Session> {
+    const { id } = await this.started(body);
+    return this.reaches(id, 'ACTIVE');
+  }
+
+  /** Stops the session, and waits until nothing of it is open. */
+  async closed(id: string): Promise<Session> {
+    await this.admin.posted(`/sessions/${id}/stop`);
+    return this.reaches(id, 'CANCELLED');
   }
 
   /** Moves the session's end to now. */
