@@ -107,13 +107,6 @@ onNetworks('A guarded host fails closed', () => {
       expect((await lone.run('--restore', ...args)).code).toBe(0);
       expect(await reachedBy()).toEqual({ stranger: false, owner: true });
     });
-
-    it('an unusable state file is reported', async () => {
-      const agent = await lone.served();
-      await reboot(agent);
-      writeStateFile(fileOf(STATE), 'not JSON');
-      expect((await lone.run('--restore')).output).toContain('cannot be used');
-    });
   });
 
   onMachineId('known by its machine id', () => {

@@ -1,12 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { auditRecords } from '../builders/audit/audit-trail';
 import { verifiedByAgent } from '../builders/resources/agents';
 import { LoneHost } from '../builders/resources/lone-host';
 import { ownOrganization } from '../builders/accounts/organization';
 import { seedHolders } from '../builders/sessions/seeded-holders';
 import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/product/agent-process';
 import { Drawbridge } from '../harness/product/drawbridge';
-import { hasNetworks, HOST, Network, sayNotTested, VISITOR } from '../harness/network/network';
+import { hasNetworks, HOST, sayNotTested, VISITOR } from '../harness/network/network';
 import { hasFaketime, skewedClock } from '../harness/machines/skewed-clock';
 import { until } from '../harness/until';
 
@@ -250,25 +249,6 @@ onNetworks('A guarded host without its server or agent', () => {
     expect(await lone.network.visitor.answers(connection)).toBe(true);
   });
 
-  it('a second host under its name is refused and recorded; the first one continues', async () => {
-    await lone.served();
-    const second = await Network.start();
-    try {
-      const server = await second.reachable(() => drawbridge.apiServer.port);
-      const rival = lone.serve({ server, installation: 'second' }, second);
-      await rival.says('Another agent serves as');
-      const records = await auditRecords(org.admin, '?eventType=AGENT_DUPLICATED&size=100');
-      expect(records).toContainEqual(
-        expect.objectContaining({ resourceName: lone.host.name, result: 'FAILURE' }),
-      );
-      await lone.active();
-      expect(await lone.isOpen()).toBe(true);
-      await rival.stop('SIGKILL');
-    } finally {
-      second.stop();
-    }
-  });
-
   onFaketime('with a wrong clock on the host', () => {
     it('sessions end at the right time', async () => {
       await lone.served({ env: skewedClock(-7 * 86_400) });
@@ -326,16 +306,6 @@ onNetworks('A guarded host without its server or agent', () => {
       await agent.says('serves as');
       await verifiedByAgent(org, lone.host.resourceId);
       expect(await until('the port is guarded', async () => !(await lone.isOpen()))).toBe(true);
-    });
-
-    it.each([
-      ['a server over plain HTTP', { server: 'http://drawbridge.example.com' }, 'has to be https'],
-      ['a key as an argument', { args: ['--key', 'secret'] }, 'A key cannot be an argument'],
-      ['no name', { name: '' }, 'The host name that resources use is missing'],
-    ])('%s', async (_, more, words) => {
-      const agent = begun(more);
-      expect(await agent.gone).toBe(2);
-      expect(agent.output).toContain(words);
     });
   });
 });

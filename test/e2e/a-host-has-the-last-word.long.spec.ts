@@ -78,14 +78,6 @@ onNetworks('A host has the last word', () => {
       expect(await lone.network.visitor.answers(connection)).toBe(false);
     });
 
-    it('is loaded at once when the address has access', async () => {
-      await lone.network.visitor.hold(lone.place);
-      const agent = await verified('--always-allow', VISITOR.ipv4);
-      await agent.says('Guarded from now on');
-      await until('it is closed to others', async () => !(await lone.network.visitor.reaches(other())));
-      expect(await lone.isOpen()).toBe(true);
-    });
-
     it('is not loaded after a restart of the machine either', async () => {
       await lone.network.visitor.hold(lone.place);
       const agent = await verified();
@@ -93,18 +85,6 @@ onNetworks('A host has the last word', () => {
       await agent.stop('SIGKILL');
       expect((await lone.run('--restore')).code).toBe(0);
       expect(await lone.isOpen()).toBe(true);
-    });
-
-    it('is announced by a dry run to the caller whose own connection it is', async () => {
-      const setting = {
-        key: lone.host.plainKey,
-        env: { SSH_CONNECTION: `${VISITOR.ipv4} 5 ${lone.place.address} ${lone.place.port}` },
-      };
-      const { output, code } = await lone.runConnected(setting, '--dry-run');
-      expect(code).toBe(0);
-      expect(output).toContain(
-        `YOUR OWN CONNECTION from ${VISITOR.ipv4} to tcp ${lone.place.port} would be cut`,
-      );
     });
   });
 
@@ -116,12 +96,6 @@ onNetworks('A host has the last word', () => {
       const { id } = await lone.start();
       const failed = await org.reaches(id, 'FAILED');
       expect(JSON.stringify(failed)).toContain('--never');
-    });
-
-    it('--only keeps the server from guarding anything else', async () => {
-      const agent = await verified('--only', 'tcp/1');
-      await agent.says('this host lets the server guard other ports only (--only)');
-      expect(await lone.isOpen()).toBe(true);
     });
 
     it('--only reduces a resource of the whole host to one port', async () => {

@@ -1,6 +1,6 @@
 import {
-  guardedHost,
   hostResource,
+  hostsOf,
   lastHeardOf,
   waiting,
   type GuardedHost,
@@ -14,19 +14,8 @@ import { until } from '../harness/until';
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge);
 
-let hosts = 0;
-let addresses = 0;
-const fresh = (): string => `203.0.113.${(addresses += 1)}`;
+const { served, fresh, startedOn } = hostsOf(org);
 
-async function served(config: object = {}): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(org, `host-${(hosts += 1)}`, { port: 22, ...config });
-  const agent = host.agent();
-  await host.guardedBy(agent);
-  return { host, agent };
-}
-
-const started = (resourceId: string, given: object = {}): Promise<Session> =>
-  org.started({ ipv4Address: fresh(), resourceIds: [resourceId], ...given });
 const limitOf = async (agent: TestAgent): Promise<number | null> =>
   (await agent.turn()).rules[0]!.maxSilenceSeconds;
 
@@ -36,15 +25,15 @@ describe('A host knows how long to wait for its server', () => {
     [60, { maxSilenceSeconds: 60 }],
     [null, { maxSilenceSeconds: null }],
   ])('%s seconds by a config of %j', async (expected, config) => {
-    const { host, agent } = await served(config);
+    const { host, agent } = await served({ port: 22, ...config });
     const shown = org.admin.get<{ config: object }>(`/resources/${host.resourceId}`);
     expect((await org.admin.expect(200, shown)).config).toEqual({ port: 22, ...config });
-    await started(host.resourceId);
+    await startedOn(host);
     expect(await limitOf(agent)).toBe(expected);
   });
 
   it('the longest of a rule’s holders, no limit before any, and none for a static rule', async () => {
-    const { host, agent } = await served({ maxSilenceSeconds: 120 });
+    const { host, agent } = await served({ port: 22, maxSilenceSeconds: 120 });
     const resources: string[] = [];
     for (const maxSilenceSeconds of [900, null]) {
       const config = { port: 22, maxSilenceSeconds };
@@ -53,11 +42,11 @@ describe('A host knows how long to wait for its server', () => {
       resources.push(id);
     }
     const ipv4Address = fresh();
-    const short = await started(host.resourceId, { ipv4Address, holder: 'a' });
+    const short = await startedOn(host, { ipv4Address, holder: 'a' });
     expect(await limitOf(agent)).toBe(120);
-    const long = await started(resources[0]!, { ipv4Address, holder: 'b' });
+    const long = await startedOn(host, { ipv4Address, holder: 'b', resourceIds: [resources[0]] });
     expect(await limitOf(agent)).toBe(900);
-    const endless = await started(resources[1]!, { ipv4Address, holder: 'c' });
+    const endless = await startedOn(host, { ipv4Address, holder: 'c', resourceIds: [resources[1]] });
     expect(await limitOf(agent)).toBeNull();
     await org.admin.posted(`/sessions/${endless.id}/stop`);
     expect(await limitOf(agent)).toBe(900);
@@ -72,7 +61,7 @@ describe('A host knows how long to wait for its server', () => {
 
   it('a changed limit is a new state for a waiting agent, and the session stays', async () => {
     const { host, agent } = await served();
-    const { id } = await started(host.resourceId);
+    const { id } = await startedOn(host);
     await agent.turn();
     const news = await waiting(drawbridge, agent);
     const config = { port: 22, maxSilenceSeconds: 3600 };
@@ -124,7 +113,7 @@ describe('A host that may have closed rules while it was away', () => {
   /** A session whose rule was present for a minute when it was last reported, and then silence for 75 seconds. */
   async function silentHost(): Promise<{ host: GuardedHost; agent: TestAgent; session: Session }> {
     const { host, agent } = await served();
-    const session = await started(host.resourceId);
+    const session = await startedOn(host);
     await agent.turn();
     await org.reaches(session.id, 'ACTIVE');
     await drawbridge.query(
@@ -176,7 +165,7 @@ describe('A host that may have closed rules while it was away', () => {
 
   it('a shorter silence changes nothing', async () => {
     const { host, agent } = await served();
-    await started(host.resourceId);
+    await startedOn(host);
     const { version } = await agent.turn();
     await lastHeardOf(drawbridge, host.name, 55);
     expect(await agent.fetched()).toMatchObject({ version, rules: [{ unconfirmed: false }] });
@@ -189,7 +178,7 @@ describe('The holders of a rule', () => {
     const ipv4Address = fresh();
     const sessions: string[] = [];
     for (let index = 0; index < 6; index += 1) {
-      sessions.push((await started(host.resourceId, { ipv4Address, holder: `job-${index}` })).id);
+      sessions.push((await startedOn(host, { ipv4Address, holder: `job-${index}` })).id);
     }
     const [rule] = (await agent.turn()).rules;
     expect(rule!.holders).toEqual(
@@ -208,7 +197,7 @@ describe('The holders of a rule', () => {
   it('are the live ones: an ended session is none, and a static rule has its label', async () => {
     const { host, agent } = await served();
     const ipv4Address = fresh();
-    const { id } = await started(host.resourceId, { ipv4Address });
+    const { id } = await startedOn(host, { ipv4Address });
     const office = { label: 'office', ipAddress: ipv4Address, resourceIds: [host.resourceId] };
     await org.admin.created('/static-ip-rules', office);
     expect((await agent.turn()).rules[0]!.holders).toHaveLength(2);

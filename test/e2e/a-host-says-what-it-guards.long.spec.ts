@@ -1,10 +1,9 @@
 import {
-  guardedHost,
   hostResource,
+  hostsOf,
   lastHeardOf,
   type GuardedHost,
   type ReportedGuard,
-  type TestAgent,
   type Traffic,
 } from '../builders/resources/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
@@ -22,14 +21,9 @@ const NOTHING = { guarded: [], waiting: [], leftAlone: [], refused: [], connecti
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge);
 
-let hosts = 0;
-
-async function served(config?: object): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(org, `host-${(hosts += 1)}`, config);
-  const agent = host.agent('first');
-  await host.guardedBy(agent);
-  return { host, agent };
-}
+const { newHost, ...hosts } = hostsOf(org);
+const served = (config?: object): ReturnType<typeof hosts.served> =>
+  hosts.served(config, { instance: 'first' });
 
 interface ResourceGuard extends Omit<ReportedGuard, 'connections'> {
   readonly agent: string;
@@ -197,7 +191,7 @@ describe('What a resource’s host guards', () => {
   });
 
   it('says before the first verification what a guard would cut', async () => {
-    const host = await guardedHost(org, `host-${(hosts += 1)}`);
+    const host = await newHost();
     const agent = host.agent();
     await agent.turn();
     expect((await guardOf(host.resourceId)).body).toEqual({

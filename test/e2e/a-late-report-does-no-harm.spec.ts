@@ -1,32 +1,12 @@
-import {
-  guardedHost,
-  type AgentResult,
-  type AgentState,
-  type GuardedHost,
-  type TestAgent,
-} from '../builders/resources/agents';
+import { guardedHost, hostsOf, type AgentResult, type AgentState } from '../builders/resources/agents';
 import { organization, ownOrganization } from '../builders/accounts/organization';
-import type { Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge, []);
 
-let hosts = 0;
-let addresses = 0;
-const fresh = (): string => `203.0.113.${(addresses += 1)}`;
-
-async function served(by = org): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(by, `host-${(hosts += 1)}`);
-  const agent = host.agent();
-  await host.guardedBy(agent);
-  return { host, agent };
-}
-
-const started = (host: GuardedHost, ipv4Address = fresh()): Promise<Session> =>
-  org.started({ ipv4Address, resourceIds: [host.resourceId] });
+const { served, fresh, startedOn, statusOf } = hostsOf(org);
 const stop = (id: string): Promise<unknown> => org.admin.posted(`/sessions/${id}/stop`);
-const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
 const allOf = (state: AgentState, status: string): AgentResult[] =>
   state.rules.map(({ id }) => ({ ruleId: id, status }));
@@ -34,7 +14,7 @@ const allOf = (state: AgentState, status: string): AgentResult[] =>
 describe('A late report does no harm', () => {
   it('a report about an older state neither opens nor closes rules of later holders', async () => {
     const { host, agent } = await served();
-    const first = await started(host);
+    const first = await startedOn(host);
     const one = await agent.fetched();
     const appliedOfOne = allOf(one, 'APPLIED');
     await stop(first.id);
@@ -43,7 +23,7 @@ describe('A late report does no harm', () => {
     await agent.report(two.version, removedOfTwo);
     expect(await statusOf(first.id)).toBe('CANCELLED');
 
-    const second = await started(host, first.ipv4Address!);
+    const second = await startedOn(host, { ipv4Address: first.ipv4Address });
     const three = await agent.fetched();
     expect(three.rules).toHaveLength(1);
     const removedOfThree = allOf(three, 'REMOVED');
@@ -67,7 +47,7 @@ describe('A late report does no harm', () => {
 
   it('a report that crosses a stop makes nothing ACTIVE again, nor CANCELLED before the agent has the new state', async () => {
     const { host, agent } = await served();
-    const { id } = await started(host);
+    const { id } = await startedOn(host);
     const state = await agent.fetched();
     await stop(id);
     for (const status of ['APPLIED', 'REMOVED', 'FAILED']) {
@@ -80,14 +60,14 @@ describe('A late report does no harm', () => {
 
   it('a report that crosses a start does not apply to later holders', async () => {
     const { host, agent } = await served();
-    const first = await started(host);
+    const first = await startedOn(host);
     const state = await agent.fetched();
     const later = await org.started({
       ipv4Address: first.ipv4Address,
       resourceIds: [host.resourceId],
       holder: 'later',
     });
-    const other = await started(host);
+    const other = await startedOn(host);
     await agent.report(state.version, allOf(state, 'APPLIED'));
     expect(await statusOf(later.id)).toBe('PENDING');
     await agent.turn();
@@ -96,9 +76,9 @@ describe('A late report does no harm', () => {
 
   it('unchanged rules are settled even if others changed', async () => {
     const { host, agent } = await served();
-    const steady = await started(host);
+    const steady = await startedOn(host);
     const state = await agent.fetched();
-    await started(host);
+    await startedOn(host);
     const reported = await agent.report(state.version, allOf(state, 'APPLIED'));
     expect(reported.body.version).not.toBe(state.version);
     expect(await statusOf(steady.id)).toBe('ACTIVE');
@@ -106,7 +86,7 @@ describe('A late report does no harm', () => {
 
   it('a repeated report has no effect', async () => {
     const { host, agent } = await served();
-    const { id } = await started(host);
+    const { id } = await startedOn(host);
     const state = await agent.fetched();
     const applied = allOf(state, 'APPLIED');
     await Promise.all(Array.from({ length: 5 }, () => agent.report(state.version, applied)));
@@ -120,7 +100,7 @@ describe('A late report does no harm', () => {
 
   it('an agent can report only for its own host, never for another organization’s', async () => {
     const { host, agent } = await served();
-    const { id } = await started(host);
+    const { id } = await startedOn(host);
     const state = await agent.fetched();
     const stranger = await organization(drawbridge, []);
     const namesake = await guardedHost(stranger, host.name);

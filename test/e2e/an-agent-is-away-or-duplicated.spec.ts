@@ -1,43 +1,15 @@
-import {
-  early,
-  guardedHost,
-  lastHeardOf,
-  waiting,
-  type GuardedHost,
-  type TestAgent,
-} from '../builders/resources/agents';
+import { early, hostsOf, lastHeardOf, waiting, type GuardedHost } from '../builders/resources/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
-import { organization, type Organization } from '../builders/accounts/organization';
+import { ownOrganization } from '../builders/accounts/organization';
 import type { Page } from '../builders/contract/page';
-import type { Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
-let org: Organization;
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
+const { newHost, served, startedOn, statusOf } = hostsOf(org);
 
-beforeAll(async () => {
-  drawbridge = await Drawbridge.borrowed();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
-
-let hosts = 0;
-let addresses = 0;
-const hostName = (): string => `host-${(hosts += 1)}`;
-const fresh = (): string => `203.0.113.${(addresses += 1)}`;
-
-async function served(instance: string | null = null): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(org, hostName());
-  const agent = host.agent(instance);
-  await host.guardedBy(agent);
-  return { host, agent };
-}
-
-const startedOn = (host: GuardedHost, given: object = {}): Promise<Session> =>
-  org.started({ ipv4Address: fresh(), resourceIds: [host.resourceId], ...given });
 const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
 /** The worker compares the host now: as long as the interval of comparisons is what a condition is waited for. */
 const compared = ({ resourceId }: GuardedHost): Promise<unknown> =>
@@ -86,7 +58,7 @@ const RULES_OF_SESSION = `SELECT h.rule_id FROM rule_holders h JOIN resource_ips
 
 describe('An agent that is away', () => {
   it('that never connected: verify does not find its resource', async () => {
-    const host = await guardedHost(org, hostName());
+    const host = await newHost();
     const { status, body } = await host.verify();
     expect([status, body.error]).toEqual([404, 'CLOUD_RESOURCE_NOT_FOUND']);
     expect(body.message).toContain(host.name);
@@ -216,7 +188,7 @@ describe('An agent that is away', () => {
 
 describe('Two agents with one name', () => {
   it('one serves, the other is refused, and both are recorded', async () => {
-    const { host, agent } = await served('first');
+    const { host, agent } = await served({ port: 22 }, { instance: 'first' });
     await tells(host, 'RECONCILE_OK');
     const second = host.agent('second');
     const refused = await second.ask();
@@ -240,7 +212,7 @@ describe('Two agents with one name', () => {
   });
 
   it('of many concurrent agents one serves', async () => {
-    const host = await guardedHost(org, hostName());
+    const host = await newHost();
     const asked = Array.from({ length: 12 }, (_, index) => host.agent(`copy-${index}`).ask());
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(1);
@@ -249,7 +221,7 @@ describe('Two agents with one name', () => {
   });
 
   it('the other takes over once the first is away, and has to confirm all rules', async () => {
-    const { host, agent } = await served('first');
+    const { host, agent } = await served({ port: 22 }, { instance: 'first' });
     const { id } = await startedOn(host);
     await agent.turn();
     const second = host.agent('second');
@@ -263,7 +235,7 @@ describe('Two agents with one name', () => {
   });
 
   it('a waiting agent that was replaced is refused at the end of its wait', async () => {
-    const { host, agent } = await served('first');
+    const { host, agent } = await served({ port: 22 }, { instance: 'first' });
     const { answer } = await waiting(drawbridge, agent);
     const refused = answer.then(
       () => 'answered',

@@ -1,44 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  early,
-  GuardedHost,
-  guardedHost,
-  hostResource,
-  waiting,
-  type TestAgent,
-} from '../builders/resources/agents';
-import { organization, type Organization } from '../builders/accounts/organization';
-import type { Session } from '../harness/product/api-client';
+import { early, hostResource, hostsOf, waiting } from '../builders/resources/agents';
+import { ownOrganization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
-let org: Organization;
-
-beforeAll(async () => {
-  drawbridge = await Drawbridge.borrowed();
-  org = await organization(drawbridge, []);
-});
-afterAll(() => drawbridge.stop());
-
-let hosts = 0;
-let addresses = 0;
-const hostName = (): string => `host-${(hosts += 1)}`;
-const fresh = (): string => `203.0.113.${(addresses += 1)}`;
-
-/** A verified host with its agent, which has nothing to keep yet. */
-async function served(config?: object): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(org, hostName(), config);
-  const agent = host.agent();
-  await host.guardedBy(agent);
-  return { host, agent };
-}
-
-const startedOn = (host: GuardedHost, given: object = {}): Promise<Session> =>
-  org.started({ ipv4Address: fresh(), resourceIds: [host.resourceId], ...given });
+const drawbridge = Drawbridge.shared();
+const org = ownOrganization(drawbridge, []);
+const { served, fresh, startedOn, statusOf } = hostsOf(org);
 
 const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
 
 describe('An agent serves a host', () => {
   it('receives the whole state and reports, and the session becomes ACTIVE, EXPIRING, CANCELLED', async () => {

@@ -4,30 +4,26 @@ import {
   asked,
   early,
   guardedHost,
-  hostResource,
   TestAgent,
   WAIT_SECONDS,
   type AgentState,
   type Asked,
 } from '../builders/resources/agents';
-import { organization, type Organization } from '../builders/accounts/organization';
+import { organization, ownOrganization, type Organization } from '../builders/accounts/organization';
 import { ApiClient, type Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-let drawbridge: Drawbridge;
+const drawbridge = Drawbridge.own();
 /** at another process than the one that agents wait at */
-let org: Organization;
+const org = ownOrganization(drawbridge, []);
 let elsewhere: ApiClient;
 let hosts = 0;
 
 beforeAll(async () => {
-  drawbridge = await Drawbridge.start();
-  org = await organization(drawbridge, []);
   const { port } = await drawbridge.startApi();
   elsewhere = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
 });
-afterAll(() => drawbridge.stop());
 
 /** When the agent was heard of last. */
 const heardAt = async (name: string): Promise<number> => {
@@ -41,7 +37,6 @@ interface Waiting extends Asked<Answer<AgentState & { message: string }>> {
   readonly name: string;
   readonly keyId: string;
   readonly resourceId: string;
-  readonly credentialId: string;
   readonly plainKey: string;
   readonly agent: TestAgent;
 }
@@ -67,8 +62,8 @@ async function waitingElsewhere(given: Organization = org): Promise<Waiting> {
     'SELECT key_id AS "keyId" FROM agents WHERE name = $1',
     [host.name],
   )) as [{ keyId: string }];
-  const { name, plainKey, resourceId, credentialId } = host;
-  return { name, plainKey, resourceId, credentialId, keyId, agent, ...(await wait(agent)) };
+  const { name, plainKey, resourceId } = host;
+  return { name, plainKey, resourceId, keyId, agent, ...(await wait(agent)) };
 }
 
 /** There is something new to send to the agent. */
@@ -118,27 +113,6 @@ describe('An agent that waits', () => {
     ]);
     await changed(waiting);
     expect((await early(waiting)).body.guarded).toEqual([{ protocol: 'tcp', ports: [23] }]);
-  });
-
-  it('is answered at once when its resource moves to another host', async () => {
-    const waiting = await waitingElsewhere();
-    const moved = { resourceIdentifier: `${waiting.name}-moved` };
-    await org.admin.expect(200, org.admin.patch(`/resources/${waiting.resourceId}`, moved));
-    expect((await early(waiting)).body).toMatchObject({ guarded: [], proposed: [] });
-  });
-
-  it('is answered at once when a session starts', async () => {
-    const waiting = await waitingElsewhere();
-    const given = { ipv4Address: '203.0.113.9', resourceIds: [waiting.resourceId] };
-    await org.started(given);
-    expect(await endsWith(waiting)).toBe(200);
-    expect((await waiting.answer).body.rules).toMatchObject([{ ipAddress: given.ipv4Address }]);
-  });
-
-  it('is answered at once when another resource names its host', async () => {
-    const waiting = await waitingElsewhere();
-    await hostResource(org, waiting.credentialId, waiting.name, { port: 80 });
-    expect((await early(waiting)).body.proposed).toEqual([{ protocol: 'tcp', ports: [80] }]);
   });
 
   it('is answered at once when it waits again: the client of the earlier wait may be gone', async () => {

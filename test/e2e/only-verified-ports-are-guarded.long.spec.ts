@@ -2,6 +2,7 @@ import {
   early,
   guardedHost,
   hostResource,
+  hostsOf,
   lastHeardOf,
   waiting,
   type GuardedHost,
@@ -15,21 +16,15 @@ const SSH = { protocol: 'tcp', ports: [22] };
 const WEB = { protocol: 'tcp', ports: [443] };
 
 const drawbridge = Drawbridge.shared();
-const org = ownOrganization(drawbridge, []);
+const org = ownOrganization(drawbridge);
 
-let hosts = 0;
+const { newHost, served: verifiedHost } = hostsOf(org);
 
 /** A host with a resource that was never verified, and its agent. */
-async function proposedHost(config?: object, by = org): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(by, `host-${(hosts += 1)}`, config);
+async function proposedHost(): Promise<{ host: GuardedHost; agent: TestAgent }> {
+  const host = await newHost();
   const agent = host.agent();
   await agent.turn();
-  return { host, agent };
-}
-
-async function verifiedHost(config?: object): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const { host, agent } = await proposedHost(config);
-  await host.guardedBy(agent);
   return { host, agent };
 }
 
@@ -153,24 +148,9 @@ describe('Confirmed ports', () => {
   });
 
   it('exist on hosts with an agent only', async () => {
-    const [resourceId] = (await organizationOnAws()).resourceIds;
-    expect(await confirm(resourceId!)).toMatchObject({
+    expect(await confirm(org.resourceIds[0]!)).toMatchObject({
       status: 400,
       body: { message: 'AWS has no guard: only resources of the provider AGENT have one' },
     });
   });
-
-  /** The organization of these tests with a security group. */
-  async function organizationOnAws(): Promise<{ resourceIds: string[] }> {
-    const body = {
-      name: 'group',
-      credentialId: org.credentialId,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      resourceIdentifier: 'sg-0123456789abcdef0',
-      region: 'eu-central-1',
-    };
-    const { id } = await org.admin.created<{ id: string }>('/resources', body);
-    return { resourceIds: [id] };
-  }
 });

@@ -1,8 +1,8 @@
 import {
   guardedHost,
   hostResource,
+  hostsOf,
   waiting,
-  type GuardedHost,
   type TestAgent,
   type Traffic,
 } from '../builders/resources/agents';
@@ -17,14 +17,7 @@ const WEB = { protocol: 'tcp', ports: [443] };
 const drawbridge = Drawbridge.shared({ worker: false });
 const org = ownOrganization(drawbridge);
 
-let hosts = 0;
-
-async function served(config?: object, by = org): Promise<{ host: GuardedHost; agent: TestAgent }> {
-  const host = await guardedHost(by, `host-${(hosts += 1)}`, config);
-  const agent = host.agent();
-  await host.guardedBy(agent);
-  return { host, agent };
-}
+const { served } = hostsOf(org);
 
 const release = (id: string, by = org): Promise<Answer<{ message: string }>> =>
   by.admin.delete(`/resources/${id}?releasePorts=true`);
@@ -152,7 +145,7 @@ describe('Ports are released through the API', () => {
 
   it('not while the organization is suspended; it may still delete', async () => {
     const own = await organization(drawbridge, []);
-    const { host, agent } = await served({}, own);
+    const { host, agent } = await served({}, { of: own });
     const suspend = 'UPDATE organizations SET suspended_at = now() WHERE id = $1';
     await drawbridge.query(suspend, [own.organizationId]);
     expect((await release(host.resourceId, own)).status).toBe(403);

@@ -10,8 +10,8 @@ const org = ownOrganization(drawbridge, []);
 let key: ApiClient;
 
 beforeAll(async () => {
-  for (const name of ['db-host-1', 'db-host-2']) await guardedHost(org, name);
-  key = await agentKey(org, ['db-host-1', 'db-host-9', 'db-host-dry']);
+  await guardedHost(org, 'db-host-1');
+  key = await agentKey(org, ['db-host-1', 'db-host-dry']);
 });
 
 const asking = (
@@ -26,49 +26,6 @@ describe('The agent channel is for agents', () => {
     await paid(drawbridge, free.organizationId, 'FREE');
     const host = await guardedHost(free, 'db-host-1');
     expect((await host.agent().ask()).status).toBe(200);
-  });
-
-  it('refuses others: 401 without a key, 403 with other scopes, 403 to users, administrators too', async () => {
-    expect((await asking(drawbridge.api)).status).toBe(401);
-    const other = await asking(await org.apiKey(['sessions:write', 'resources:read']));
-    expect(other.status).toBe(403);
-    expect(other.body.message).toBe('API key does not have required scope: agent:connect');
-    const admin = await asking(org.admin);
-    expect([admin.status, admin.body.message]).toEqual([
-      403,
-      'Only an API key with the scope agent:connect may do this',
-    ]);
-    const report = { agent: 'db-host-1', version: '', results: [] };
-    expect((await org.admin.post('/agents/report', report)).status).toBe(403);
-  });
-
-  it('refuses a revoked key from the next request on', async () => {
-    const { id, plainTextKey } = await org.admin.created<{ id: string; plainTextKey: string }>('/api-keys', {
-      name: 'k',
-      scopes: ['agent:connect'],
-    });
-    const client = drawbridge.api.as({ apiKey: plainTextKey });
-    expect((await asking(client, 'agent=db-host-2')).status).toBe(200);
-    await org.admin.delete(`/api-keys/${id}`);
-    expect((await asking(client, 'agent=db-host-2')).status).toBe(401);
-  });
-
-  it('the rules of a suspended organization are kept and closed as usual', async () => {
-    const own = await organization(drawbridge, []);
-    const host = await guardedHost(own, 'db-host-1');
-    const agent = host.agent();
-    await agent.turn();
-    await host.verify();
-    const { id } = await own.started({ ipv4Address: '203.0.113.1' });
-    await agent.turn();
-    await own.reaches(id, 'ACTIVE');
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      own.organizationId,
-    ]);
-    expect((await agent.fetched()).rules).toHaveLength(1);
-    await own.admin.posted(`/sessions/${id}/stop`);
-    await agent.turn();
-    await own.reaches(id, 'CANCELLED');
   });
 
   it.each([
@@ -105,22 +62,6 @@ describe('The agent channel is for agents', () => {
     expect((await key.post('/agents/report', { agent: 'db-host-1', version: 'x', results })).status).toBe(
       200,
     );
-  });
-
-  it('has twenty times the usual rate limit, for each key', async () => {
-    const { headers } = await asking(key);
-    expect(headers.get('x-ratelimit-limit')).toBe('20000000');
-    const report = await key.post('/agents/report', { agent: 'db-host-1', version: 'x', results: [] });
-    const left = [headers, report.headers].map((given) => Number(given.get('x-ratelimit-remaining')));
-    expect(left[0]! - left[1]!).toBe(1);
-  });
-
-  it('names are case-insensitive and belong to one organization', async () => {
-    const host = await guardedHost(org, 'DB-Host-9');
-    await new TestAgent(key, 'db-host-9').fetched();
-    expect((await host.verify()).status).toBe(200);
-    const stranger = await guardedHost(await organization(drawbridge, []), 'db-host-9');
-    expect((await stranger.verify()).status).toBe(404);
   });
 
   it('a dry run registers no agent: the resource cannot be verified and the name stays free', async () => {

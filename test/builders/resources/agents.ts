@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer, ApiClient } from '../../harness/product/api-client';
+import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import type { Organization } from '../accounts/organization';
@@ -177,6 +177,30 @@ export async function guardedHost(
   const { id: credentialId } = await admin.created<Created>('/credentials', credential);
   const resourceId = await hostResource(org, credentialId, name, config);
   return new GuardedHost(org, name, credentialId, resourceId, await agentKey(org, [name]));
+}
+
+/** Hosts of an organization with names, and visitors with addresses, that nothing else has. */
+export function hostsOf(org: Organization) {
+  let hosts = 0;
+  let addresses = 0;
+  /** It was never verified. */
+  const newHost = (config?: object, of = org): Promise<GuardedHost> =>
+    guardedHost(of, `host-${(hosts += 1)}`, config);
+  /** A verified host with its agent, which has nothing to keep yet. */
+  const served = async (
+    config?: object,
+    { of = org, instance = null as string | null } = {},
+  ): Promise<{ host: GuardedHost; agent: TestAgent }> => {
+    const host = await newHost(config, of);
+    const agent = host.agent(instance);
+    await host.guardedBy(agent);
+    return { host, agent };
+  };
+  const fresh = (): string => `203.0.113.${(addresses += 1)}`;
+  const startedOn = ({ resourceId }: GuardedHost, given: object = {}): Promise<Session> =>
+    org.started({ ipv4Address: fresh(), resourceIds: [resourceId], ...given });
+  const statusOf = async (id: string): Promise<string> => (await org.session(id)).status;
+  return { newHost, served, fresh, startedOn, statusOf };
 }
 
 /** A key for agents. @param agents the hosts it is bound to; left out: the first host it serves */
