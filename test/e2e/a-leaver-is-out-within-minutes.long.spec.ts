@@ -126,24 +126,6 @@ it('A sign-in ends that its issuer has not vouched for in eight hours, and no ac
   expect(await isOpen(address)).toBe(true);
 });
 
-it('An issuer that is down ends nothing, and is asked again until it answers', async () => {
-  const { org, issuer, providerId, ...others } = await company();
-  const { client, address } = await insider({ org, issuer, providerId, ...others });
-  const lastError = async (): Promise<string | null> =>
-    (await org.admin.get<{ lastError: string | null }>(`/identity-providers/${providerId}`)).body.lastError;
-  issuer.isDown = true;
-  const asked = issuer.requests.length;
-  await due(org);
-  await until(
-    'the issuer was asked',
-    async () => issuer.requests.length > asked && (await lastError()) !== null,
-  );
-  expect([await status(client), await isOpen(address)]).toEqual([200, true]);
-  issuer.isDown = false;
-  await vouched(org);
-  expect([await status(client), await isOpen(address), await lastError()]).toEqual([200, true, null]);
-});
-
 it('An organization whose issuer does not answer takes no time from others', async () => {
   const [silent, healthy] = [await company(), await company()];
   const people = Array.from({ length: 30 }, () => person());

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { Client } from 'pg';
 import { auditSealHash, BEFORE_FIRST_RECORD } from '#secrets';
 import type { SealedRecord } from '#tenant-store';
+import { allSealed, auditRecords } from '../builders/audit/audit-trail';
 import { organization, ownOrganization, type Organization } from '../builders/accounts/organization';
 import type { Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -25,36 +26,19 @@ describe('An export is what is sealed', () => {
   });
   afterEach(() => client.end());
 
-  const holds = (what: string, condition: string, of: Organization): Promise<boolean> =>
-    until(what, async () => {
-      const [row] = await drawbridge.query<{ holds: boolean }>(
-        `SELECT ${condition} AS holds FROM (SELECT $1::uuid AS id) o`,
-        [of.organizationId],
-      );
-      return row!.holds;
-    });
-  const sealedAll = (of: Organization): Promise<boolean> =>
-    holds(
-      'every record is sealed',
-      `NOT EXISTS (SELECT FROM audit_records r WHERE r.organization_id = o.id
-         AND NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id))`,
-      of,
-    );
-
   /** An organization with `count` more records, each a minute before the one that was written before it. */
   const withRecords = async (count: number, name = 'role'): Promise<Organization> => {
     const own = await organization(drawbridge, []);
-    await holds(
+    await until(
       'no record of its own is to come',
-      `EXISTS (SELECT FROM audit_records WHERE organization_id = o.id AND event_type = 'CREDENTIAL_VERIFIED')`,
-      own,
+      async () => (await auditRecords(own.admin, '?eventType=CREDENTIAL_VERIFIED')).length === 1,
     );
     await drawbridge.query(
       `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name, timestamp)
        SELECT $1, 'ROLE_DELETED', 'SYSTEM', $3 || n, now() - make_interval(mins => n) FROM generate_series(1, $2::int) n`,
       [own.organizationId, count, name],
     );
-    await sealedAll(own);
+    await allSealed(drawbridge, own.organizationId);
     return own;
   };
 
@@ -109,7 +93,7 @@ describe('An export is what is sealed', () => {
     const before = await exported(own);
     expect(names(before)).toEqual(['role1']);
     await client.query('COMMIT');
-    await sealedAll(own);
+    await allSealed(drawbridge, own.organizationId);
     const { records } = await exported(own, `?after=${before.end.position}`);
     expect(records).toMatchObject([{ hashBefore: before.end.hash, record: { eventType: 'ROLE_CREATED' } }]);
   });
@@ -184,7 +168,7 @@ describe('An export is what is sealed', () => {
       userId: own.adminId,
     });
     const pull = async (): Promise<SealedRecord[]> => {
-      await sealedAll(own);
+      await allSealed(drawbridge, own.organizationId);
       execFileSync('sh', ['-c', script!, 'pull', join(folder, 'audit.jsonl')], {
         env: {
           ...process.env,

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { allSealed } from '../builders/audit/audit-trail';
 import { organization, type Organization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -22,9 +23,7 @@ describe('An export of 100,000 records', () => {
        FROM generate_series(1, $2::int) n`,
       [org.organizationId, RECORDS],
     );
-    const open = `SELECT FROM audit_records r WHERE NOT EXISTS (
-      SELECT FROM audit_seals s WHERE s.record_id = r.id) LIMIT 1`;
-    await until('all are sealed', async () => (await drawbridge.query(open)).length === 0, 120_000);
+    await allSealed(drawbridge, null, 120_000);
   });
 
   const residentMb = (): number =>

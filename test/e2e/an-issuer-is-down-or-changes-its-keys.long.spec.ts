@@ -67,27 +67,6 @@ it.each(BEHAVIOURS)(
   },
 );
 
-it('An issuer that is down later: tokens of known keys are accepted', async () => {
-  const trust = await githubTrust(org, issuer);
-  expect((await exchange(drawbridge, await tokenOf(issuer, trust), trust.id)).status).toBe(200);
-  issuer.behaviour = 'down';
-  expect((await exchange(drawbridge, await tokenOf(issuer, trust), trust.id)).status).toBe(200);
-  issuer.behaviour = 'well';
-});
-
-it('A new key of an issuer is known with its first token; unknown keys do not make the service ask again', async () => {
-  const trust = await githubTrust(org, issuer);
-  const fresh = await newKey('RS256', 'rotated');
-  issuer.keys = [fresh];
-  expect((await exchange(drawbridge, await tokenOf(issuer, trust, fresh), trust.id)).status).toBe(200);
-  const asked = issuer.requests.length;
-  for (const kid of ['one', 'two', 'three']) {
-    const idToken = await tokenOf(issuer, trust, await newKey('RS256', kid));
-    expect((await exchange(drawbridge, idToken, trust.id)).status).toBe(401);
-  }
-  expect(issuer.requests).toHaveLength(asked);
-});
-
 it('A token without kid and jti is accepted once, and only while the issuer has one key', async () => {
   const single = await OidcIssuer.start();
   single.keys = [await newKey('ES256', 'only')];
@@ -109,12 +88,6 @@ it('A token without kid and jti is accepted once, and only while the issuer has 
     { claim: 'kid', wanted: 'there: the issuer does not have exactly one key', found: null, ok: false },
   ]);
   await single.stop();
-});
-
-it('A key that the issuer withdrew is not accepted any more', async () => {
-  const trust = await githubTrust(org, issuer);
-  const withdrawn = await newKey('RS256', 'rsa');
-  expect((await exchange(drawbridge, await tokenOf(issuer, trust, withdrawn), trust.id)).status).toBe(401);
 });
 
 it('An issuer in a network that the deployment does not reach gets no request', async () => {

@@ -1,14 +1,9 @@
-import { audited, email, PASSWORD } from '../builders/accounts/people';
+import { audited, email, founder, PASSWORD } from '../builders/accounts/people';
 import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 describe('An operator creates an organization', () => {
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.borrowed({ worker: false });
-  });
-  afterAll(() => drawbridge.stop());
+  const drawbridge = Drawbridge.shared({ worker: false });
 
   const create = (...given: string[]): Promise<AdminRun> =>
     drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, ['create-organization', ...given]);
@@ -70,5 +65,20 @@ describe('An operator creates an organization', () => {
       stderr: expect.stringContaining(words) as string,
     });
     expect(await count()).toBe(before);
+  });
+});
+
+describe('An operator of the installation gives a platform role', () => {
+  const drawbridge = Drawbridge.shared({ worker: false });
+
+  it('and takes it back with CUSTOMER', async () => {
+    const { email: address, client } = await founder(drawbridge);
+    const shown = (): Promise<object> => client.expect(200, client.get<object>('/auth/me'));
+    for (const role of ['SUPPORT', 'customer']) {
+      const given = ['platform-role', address, '--role', role];
+      await drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl }, given);
+      expect(await shown()).toMatchObject({ platformRole: role.toUpperCase() });
+    }
+    expect((await client.get('/platform/organizations')).status).toBe(403);
   });
 });

@@ -123,8 +123,7 @@ describe('An organization can be deleted', () => {
     const { org } = one;
     await federated(org, group(2));
     const key = await org.apiKey(['sessions:read']);
-    const { id } = await org.started({ ipv4Address: '203.0.113.10' });
-    await org.reaches(id, 'ACTIVE');
+    await org.opened({ ipv4Address: '203.0.113.10' });
     const rule = { label: 'Office', ipAddress: '203.0.113.11', resourceIds: org.resourceIds };
     await org.admin.expect(201, org.admin.post('/static-ip-rules', rule));
     await delivered(org, (await webhook(org, 'http://127.0.0.1:9/', { eventTypes: ['MFA_RESET'] })).id);

@@ -6,6 +6,7 @@ import { auditSealHash, BEFORE_FIRST_RECORD, newSigningKey } from '#secrets';
 import { Database } from '#entities';
 import { AuditChainStore } from '#tenant-store';
 import type { OrganizationId } from '#rules';
+import { allSealed } from '../builders/audit/audit-trail';
 import { organization, type Organization } from '../builders/accounts/organization';
 import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -34,22 +35,10 @@ describe('Signed checkpoints of the audit trail', () => {
     org = await organization(drawbridge, []);
     // its check in the background leaves a record: not while a chain is rewritten
     await drawbridge.query(`UPDATE credentials SET check_due_at = now() + interval '1 day'`);
-    const [row] = await drawbridge.query<{ slug: string }>('SELECT slug FROM organizations WHERE id = $1', [
-      org.organizationId,
-    ]);
-    slug = row!.slug;
+    slug = await org.slug();
     for (let index = 0; index < 5; index += 1) await org.admin.post('/roles', { name: `role ${index}` });
-    await allSealed();
+    await allSealed(drawbridge);
   });
-
-  const allSealed = (): Promise<boolean> =>
-    until('every record is sealed', async () => {
-      const [row] = await drawbridge.query<{ open: boolean }>(
-        `SELECT EXISTS (SELECT FROM audit_records r
-           WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id)) AS open`,
-      );
-      return !row!.open;
-    });
 
   const audit = (env: Record<string, string>, ...given: string[]): Promise<AdminRun> =>
     drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl, ...env }, ['audit', ...given]);
@@ -142,7 +131,7 @@ describe('Signed checkpoints of the audit trail', () => {
     const before = Number(/signed up to (\d+)/.exec((await verifyAudit('public.pem')).stdout)![1]);
     // the next position is 10 as a rule, which as a text is before 9
     await org.admin.post('/roles', { name: 'later' });
-    await allSealed();
+    await allSealed(drawbridge);
     await signAudit();
     await tamper(`UPDATE audit_records SET actor_email = 'eve@example.com'
       WHERE organization_id = '${org.organizationId}' AND resource_name = 'later'`);
@@ -184,14 +173,6 @@ describe('Signed checkpoints of the audit trail', () => {
       code: 1,
       stdout: expect.stringContaining('nothing was signed after position 0') as string,
     });
-  });
-
-  it('a checkpoint of an unknown key proves nothing', async () => {
-    await signAudit();
-    expect((await verifyAudit('other.pem')).stdout).toMatch(
-      /is signed by the key [0-9a-f]{16}, which was not given/,
-    );
-    expect(await verifyAudit('other.pem', 'public.pem')).toMatchObject({ code: 0 });
   });
 
   it('a worker with a key signs when it starts, and logs each checkpoint', async () => {

@@ -3,7 +3,6 @@ import { ApiClient } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { LossyNetwork } from '../harness/network/lossy-network';
 import { hasNetworks, sayNotTested } from '../harness/network/network';
-import { hasPgBouncer, PgBouncer, sayNoPgBouncer } from '../harness/database/pgbouncer';
 import type { AppProcess } from '../harness/product/processes';
 import { endConnections, setReadOnly } from '../harness/database/read-only';
 import { SeverableConnection } from '../harness/database/severable-connection';
@@ -14,8 +13,6 @@ const CLOSED_WITHIN_MS = 60_000;
 
 const withNetwork = hasNetworks ? describe : describe.skip;
 if (!hasNetworks) sayNotTested('a network that drops packets');
-const withPooler = hasPgBouncer ? describe : describe.skip;
-if (!hasPgBouncer) sayNoPgBouncer();
 
 describe('Closing survives faults of the connections to the database', () => {
   const drawbridge = Drawbridge.own({ worker: false });
@@ -51,8 +48,7 @@ describe('Closing survives faults of the connections to the database', () => {
 
   const opened = async (): Promise<string> => {
     addresses += 1;
-    const { id } = await org.started({ ipv4Address: `203.0.113.${addresses}` });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ ipv4Address: `203.0.113.${addresses}` });
     return id;
   };
 
@@ -101,26 +97,6 @@ describe('Closing survives faults of the connections to the database', () => {
       await closes(id);
       await Promise.all([api!.stop(), worker!.stop()]);
       lossy.stop();
-    });
-  });
-
-  it('options in DATABASE_URL', async () => {
-    await runAt(`${drawbridge.databaseUrl}?options=-c%20work_mem%3D8MB`);
-    await closes(await opened());
-  });
-
-  withPooler('with a pooler', () => {
-    it('one that keeps sessions; one that shares them is refused at start', async () => {
-      const sharing = await PgBouncer.before(drawbridge.databaseUrl, 'transaction');
-      const settings = { DATABASE_URL: sharing.url };
-      for (const start of [() => drawbridge.startApi(settings), () => drawbridge.startWorker(settings)])
-        await expect(start()).rejects.toThrow(/ended \(78\)[^]*use session pooling/);
-      await sharing.stop();
-      const keeping = await PgBouncer.before(drawbridge.databaseUrl, 'session');
-      await runAt(keeping.url);
-      await closes(await opened());
-      await Promise.all([api!.stop(), worker!.stop()]);
-      await keeping.stop();
     });
   });
 

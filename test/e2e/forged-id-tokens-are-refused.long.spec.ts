@@ -23,6 +23,7 @@ let org: Organization;
 let trust: OidcTrust;
 let bench: ForgeryBench;
 const reasons = new Set<string>();
+const messages = new Set<string>();
 let accepted = 0;
 
 const explained = (idToken: string): Promise<TokenCheck[]> =>
@@ -57,23 +58,17 @@ describe('A forged ID token', () => {
     const answer = await exchange(drawbridge, idToken);
     if (answer.status === 200) accepted += 1;
     reasons.add(`${claim}: ${failure?.found}`);
+    messages.add(messageOf(answer));
     expect([failure?.claim, messageOf(answer)]).toEqual([
       claim,
       expect.stringMatching(/^401 The ID token is refused\. /),
     ]);
   });
 
-  it(`of at least ${MIN_FORGERIES} kinds, none is accepted, for distinct reasons`, () => {
+  it(`of at least ${MIN_FORGERIES} kinds, none is accepted, for distinct reasons and with one message`, () => {
     expect(FORGERIES.length).toBeGreaterThanOrEqual(MIN_FORGERIES);
     expect(reasons.size).toBeGreaterThanOrEqual(MIN_REASONS);
-    expect(accepted).toBe(0);
-  });
-
-  it('is refused with one message, whatever the reason is', async () => {
-    const answers: string[] = [];
-    for (const [, , make] of FORGERIES.slice(0, 20))
-      answers.push(messageOf(await exchange(drawbridge, await make(bench))));
-    expect(new Set(answers).size).toBe(1);
+    expect([accepted, messages.size]).toEqual([0, 1]);
   });
 
   it.each([

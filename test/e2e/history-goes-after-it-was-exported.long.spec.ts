@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { auditMonths, month } from '../builders/audit/audit-months';
-import { auditPage } from '../builders/audit/audit-trail';
+import { allSealed, auditPage } from '../builders/audit/audit-trail';
 import { group, organization, type Organization } from '../builders/accounts/organization';
 import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
 import type { Session } from '../harness/product/api-client';
@@ -24,10 +24,7 @@ describe('History goes after its retention', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'drawbridge-history-'));
     org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    const [row] = await drawbridge.query<{ slug: string }>('SELECT slug FROM organizations WHERE id = $1', [
-      org.organizationId,
-    ]);
-    slug = row!.slug;
+    slug = await org.slug();
     const owner = new Client({ connectionString: drawbridge.ownerUrl });
     await owner.connect();
     await auditMonths(owner, MONTHS);
@@ -59,13 +56,7 @@ describe('History goes after its retention', () => {
       'the credential is verified, which is recorded',
       async () => (await auditPage(org.admin, '?eventType=CREDENTIAL_VERIFIED')).totalElements === 1,
     );
-    await until('every record is sealed', async () => {
-      const [unsealed] = await drawbridge.query<{ exists: boolean }>(
-        `SELECT EXISTS (SELECT FROM audit_records r WHERE NOT EXISTS (
-           SELECT FROM audit_seals s WHERE s.record_id = r.id)) AS exists`,
-      );
-      return !unsealed!.exists;
-    });
+    await allSealed(drawbridge);
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -150,38 +141,6 @@ describe('History goes after its retention', () => {
       code: 2,
       stdout: expect.stringContaining(`${exported} of them NOT VERIFIED`) as string,
     });
-  });
-
-  it('a changed line, a wrong end and a missing file are detected', async () => {
-    const path = join(
-      folder,
-      readdirSync(folder).find((name) => name.endsWith('.jsonl'))!,
-    );
-    const kept = readFileSync(path, 'utf8');
-    const verdictOn = async (content: string): Promise<AdminRun> => {
-      writeFileSync(path, content);
-      const run = await verifyAudit('--exports', folder);
-      writeFileSync(path, kept);
-      return run;
-    };
-    const changed = await verdictOn(kept.replace('ROLE_DELETED', 'ROLE_UPDATED'));
-    expect(changed.code).toBe(1);
-    expect(changed.stdout).toMatch(/BROKEN\. position \d+: record .* is not what was sealed there/);
-    const ends = kept.trimEnd().split('\n');
-    const wrongEnd = await verdictOn(
-      [
-        ...ends.slice(0, -1),
-        ends.at(-1)!.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${'0'.repeat(64)}"`),
-      ].join('\n'),
-    );
-    expect(wrongEnd.code).toBe(1);
-    expect(wrongEnd.stdout).toContain('does not end as the database says');
-    rmSync(path);
-    const missing = await verifyAudit('--exports', folder);
-    writeFileSync(path, kept);
-    expect(missing.code).toBe(1);
-    expect(missing.stdout).toContain('its export is missing');
-    expect(await verifyAudit('--exports', folder)).toMatchObject({ code: 0 });
   });
 
   it('only the owner of the tables can drop, and arguments are checked', async () => {

@@ -13,15 +13,8 @@ describe('Identity keys are rotated by a command', () => {
   const [old, fresh] = [masterKey(1), masterKey(2)];
   const root = 'https://drawbridge.example.com/oidc';
   const folder = mkdtempSync(join(tmpdir(), 'drawbridge-issuer-'));
-  let drawbridge: Drawbridge;
-
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false, api: { MASTER_KEYS: old, OIDC_ISSUER_URL: root } });
-  });
-  afterAll(async () => {
-    rmSync(folder, { recursive: true });
-    await drawbridge.stop();
-  });
+  const drawbridge = Drawbridge.own({ worker: false, api: { MASTER_KEYS: old, OIDC_ISSUER_URL: root } });
+  afterAll(() => rmSync(folder, { recursive: true }));
 
   const admin = (masterKeys: string, ...given: string[]): Promise<AdminRun> =>
     drawbridgeAdmin({ DATABASE_URL: drawbridge.databaseUrl, MASTER_KEYS: masterKeys }, given);
@@ -69,6 +62,18 @@ describe('Identity keys are rotated by a command', () => {
     const api = await drawbridge.startApi({ MASTER_KEYS: fresh, OIDC_ISSUER_URL: root });
     await api.stop();
     expect((await identityKeys('list')).stdout).toBe(before);
+    for (const [masterKeys, words] of [
+      [masterKey(3), 'MASTER_KEYS must open what is stored'],
+      [masterKey(2), 'it lacks version 2, or has another key under it'],
+    ] as const) {
+      const refused = await admin(masterKeys, 'rotate-master-key');
+      expect(refused).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(words) as string,
+      });
+      expect(refused.stderr).not.toContain(masterKeys.slice(2));
+    }
     await drawbridge.query('DELETE FROM data_keys');
     await expect(drawbridge.startApi({ MASTER_KEYS: old, OIDC_ISSUER_URL: root })).rejects.toThrow(
       'MASTER_KEYS must open the stored identity keys: it lacks version 2',

@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mailFailure, SmtpMailer } from '#mail';
 import { accountOwner } from '../builders/accounts/accounts';
 import { newcomer } from '../builders/accounts/people';
 import { ApiClient, type Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { Inbox, unwrapped } from '../harness/receivers/inbox';
-import { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 
 describe('Mail is sent, or its failure is logged', () => {
@@ -123,14 +122,5 @@ describe('Mail is sent, or its failure is logged', () => {
     expect(line).toContain('could not be mailed');
     expect(line).toContain('SMTP_REQUIRE_TLS=false');
     expect(inbox.mails).toHaveLength(before);
-  });
-
-  it('outside the embedded mode the API refuses to start without SMTP_URL, in one line', async () => {
-    const env = { DATABASE_URL: 'postgres://127.0.0.1:1/none', JWT_SECRET: randomBytes(32).toString('hex') };
-    const started = AppProcess.start('api', {
-      ...env,
-      MASTER_KEYS: `1:${randomBytes(32).toString('base64')}`,
-    });
-    await expect(started).rejects.toThrow(/- SMTP_URL must be the mail server/);
   });
 });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { PROVIDERS } from '#rules';
 import { guardedHost, lastHeardOf } from '../builders/resources/agents';
 import { group, organization, type Organization } from '../builders/accounts/organization';
@@ -70,10 +69,8 @@ describe('Operators see what is overdue', () => {
   });
 
   it('counts passes, and how late rules were closed', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.1' });
-    await org.reaches(id, 'ACTIVE');
-    await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-    await org.reaches(id, 'CANCELLED');
+    const { id } = await org.opened({ ipv4Address: '203.0.113.1' });
+    await org.closed(id);
     expect(await metric('drawbridge_passes_total', 'provider="AWS",outcome="ok"')).toBeGreaterThan(0);
     expect(await metric('drawbridge_revocation_lateness_seconds_count')).toBe(1);
     // as long as this test waits for it
@@ -97,8 +94,7 @@ describe('Operators see what is overdue', () => {
       metric('drawbridge_changes_total', `provider="AWS",action="remove",outcome="${outcome}"`);
 
     beforeAll(async () => {
-      const { id } = await org.started({ ipv4Address: '203.0.113.2' });
-      await org.reaches(id, 'ACTIVE');
+      const { id } = await org.opened({ ipv4Address: '203.0.113.2' });
       await drawbridge.cloud.fault({
         kind: 'refuse',
         target: group(0),
@@ -155,18 +151,6 @@ describe('Operators see what is overdue', () => {
       expect(await warned('Rule removal refused')).toMatchObject({ level: 40, address: '203.0.113.2/32' });
     });
 
-    it('does not blame another program for it', async () => {
-      const [resourceId] = org.resourceIds;
-      await org.admin.expect(200, org.admin.post(`/resources/${resourceId}/reconcile`));
-      const event = await until('the comparison is reported', async () => {
-        const { body } = await org.admin.get<{ content: { message: string | null }[] }>(
-          '/resource-health/events',
-        );
-        return body.content.find(({ message }) => message?.includes('of ours that should be gone'));
-      });
-      expect(event.message).not.toContain('another program');
-    });
-
     it('lists it for operators of the service', async () => {
       expect((await org.admin.get('/platform/overdue-rules')).status).toBe(403);
       for (const role of ['SUPPORT', 'SUPER_ADMIN']) {
@@ -210,54 +194,6 @@ describe('Operators see what is overdue', () => {
       await drawbridge.cloud.clearFaults();
       await until('nothing is overdue', async () => (await metric('drawbridge_overdue_rules')) === 0);
       expect(await overdue()).toMatchObject({ code: 0, stdout: 'Nothing is overdue.\n' });
-    });
-  });
-
-  describe('while the only worker is frozen', () => {
-    const readiness = async (): Promise<unknown> => (await drawbridge.api.get('/health/ready')).body;
-
-    it('the API says so, and shows what is due and overdue', async () => {
-      const { id } = await org.started({ ipv4Address: '203.0.113.4' });
-      const { id: expiring } = await org.started({ ipv4Address: '203.0.113.5' });
-      for (const session of [id, expiring]) await org.reaches(session, 'ACTIVE');
-      await until(
-        'a sweep is recorded',
-        async () => (await metric('drawbridge_sweep_age_seconds', null)) < 20,
-      );
-      worker.signal('SIGSTOP');
-      await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
-      await longAgo(id);
-      await drawbridge.query(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
-        expiring,
-      ]);
-      await drawbridge.query(`UPDATE sweeper_lease SET swept_at = now() - interval '20 seconds'`);
-      const away = { status: 'DEGRADED', database: 'UP', queue: 'UP', worker: 'AWAY' };
-      await until('the worker is AWAY', async () => isDeepStrictEqual(await readiness(), away));
-      expect((await drawbridge.api.get('/health/ready')).status).toBe(200);
-      expect(await read('/health/ready', apiMetricsPort)).toEqual({
-        status: 200,
-        text: 'DEGRADED: no worker has swept for 20 seconds\n',
-      });
-      expect(await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)).toBeGreaterThanOrEqual(20);
-      expect(await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)).toBe(2);
-      expect(await metric('drawbridge_due_rules', undefined, apiMetricsPort)).toBeGreaterThanOrEqual(2);
-      const { code, stdout } = await overdue('--json');
-      expect(code).toBe(1);
-      const causes = (JSON.parse(stdout) as { cause: string }[]).map(({ cause }) => cause);
-      expect(causes.toSorted()).toEqual(['SESSION_EXPIRED', 'SESSION_STOPPED']);
-    });
-
-    it('and when it is back', async () => {
-      worker.signal('SIGCONT');
-      const up = { status: 'UP', database: 'UP', queue: 'UP', worker: 'UP' };
-      await until('the worker is UP', async () => isDeepStrictEqual(await readiness(), up));
-      await until(
-        'nothing is overdue',
-        async () => (await metric('drawbridge_overdue_rules', undefined, apiMetricsPort)) === 0,
-      );
-      const isRecent = async (): Promise<boolean> =>
-        (await metric('drawbridge_sweep_age_seconds', null, apiMetricsPort)) < 20;
-      expect(await until('the last sweep is not long ago', isRecent)).toBe(true);
     });
   });
 

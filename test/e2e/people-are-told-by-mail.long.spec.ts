@@ -1,4 +1,5 @@
 import { asked, asks, REASON } from '../builders/requests/access-requests';
+import { allSealed } from '../builders/audit/audit-trail';
 import { colleague, type Colleague } from '../builders/accounts/colleague';
 import { exchange, githubTrust, jobClaims } from '../builders/sso/oidc';
 import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
@@ -97,8 +98,7 @@ describe('People are told by mail', () => {
 
   /** A session that cannot be removed. */
   const overdueSession = async (ipv4Address: string): Promise<void> => {
-    const { id } = await org.started({ ipv4Address, resourceIds: [org.resourceIds[0]] });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await org.opened({ ipv4Address, resourceIds: [org.resourceIds[0]] });
     await failing(0);
     await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
     await refused(ipv4Address);
@@ -107,8 +107,7 @@ describe('People are told by mail', () => {
   describe('administrators', () => {
     it('and webhooks of a removal that keeps failing, with and without a holder', async () => {
       await webhook(org, receiver.url('/told'), { eventTypes: ['RULE_REVOCATION_OVERDUE'] });
-      const { id } = await org.started({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[0]] });
-      await org.reaches(id, 'ACTIVE');
+      const { id } = await org.opened({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[0]] });
       await failing(0);
       await failing(1);
       await org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
@@ -328,10 +327,7 @@ describe('People are told by mail', () => {
     const off = await drawbridge.startWorker();
     await until('nothing is kept', async () => (await cursors()).length === 0);
     await endedByAdmin('203.0.113.5');
-    await until('it is sealed', async () => {
-      const unsealed = `SELECT FROM audit_records r WHERE NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id)`;
-      return (await drawbridge.query(unsealed)).length === 0;
-    });
+    await allSealed(drawbridge);
     await off.stop();
     await startWorker();
     await until('it looks for notices', async () => (await cursors()).length === 3);

