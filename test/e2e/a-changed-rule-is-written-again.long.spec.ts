@@ -1,4 +1,4 @@
-import { networkResource } from '../builders/resources/network-resource';
+import { verifiedService } from '../builders/resources/services';
 import { ownOrganization } from '../builders/accounts/organization';
 import { healthOf, ledgerOf } from '../builders/sessions/rule-ledger';
 import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
@@ -15,8 +15,8 @@ describe('A rule of ours that another program changed', () => {
   let othersId: string;
 
   beforeAll(async () => {
-    resourceId = await networkResource(org, { port: 22 });
-    othersId = await networkResource(other, { port: 22 });
+    resourceId = await verifiedService(org, 'FIREWALL', 'default', { port: 22 });
+    othersId = await verifiedService(other, 'FIREWALL', 'default', { port: 22 });
   });
 
   it('is reported to each who holds it, and written again in place', async () => {

@@ -1,5 +1,6 @@
 import { chmodSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { verifiedByAgent } from '../builders/resources/agents';
 import { LoneHost } from '../builders/resources/lone-host';
 import { ownOrganization } from '../builders/accounts/organization';
 import { stateFile, writeStateFile, type AgentProcess } from '../harness/product/agent-process';
@@ -30,13 +31,7 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
 onNetworks('A guarded host fails closed', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
-  let lone: LoneHost;
-  let hosts = 0;
-
-  beforeEach(async () => {
-    lone = await LoneHost.start(drawbridge, org, `closed-${(hosts += 1)}`);
-  });
-  afterEach(() => lone.end());
+  const lone = LoneHost.forEachTest(drawbridge, org, 'closed');
 
   const fileOf = (name: string): string => join(dirname(stateFile(lone.network)), name);
   const guardPorts = (): string[] => ['--guard', `tcp/${lone.place.port}`];
@@ -202,6 +197,32 @@ onNetworks('A guarded host fails closed', () => {
     const { code, output } = await lone.run('--remove');
     expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('stop it first') as string });
     expect(await lone.isOpen()).toBe(false);
+  });
+
+  describe('The agent reports the cause when it cannot start:', () => {
+    it('without CAP_NET_ADMIN', async () => {
+      const agent = lone.serve({ mayGuard: false });
+      expect(await agent.gone).toBe(1);
+      expect(agent.output).toContain('the agent needs CAP_NET_ADMIN');
+    });
+
+    it('without nft', async () => {
+      const hidden = 'for f in /usr/sbin /usr/local/sbin; do mount -t tmpfs none $f; done; exec "$@"';
+      const agent = lone.serve({ prefix: ['sh', '-c', hidden, 'sh'] });
+      expect(await agent.gone).toBe(1);
+      expect(agent.output).toContain('nft is not installed');
+    });
+
+    it('a key that is refused; once a new one is in its file, the agent serves without a restart', async () => {
+      const file = `${stateFile(lone.network)}.key`;
+      writeStateFile(file, 'not-a-key\n');
+      const agent = lone.serve({ key: '', args: ['--key-file', file] });
+      await agent.says('The server refuses the key');
+      writeStateFile(file, `${lone.host.plainKey}\n`);
+      await agent.says('serves as');
+      await verifiedByAgent(org, lone.host.resourceId);
+      expect(await until('the port is guarded', async () => !(await lone.isOpen()))).toBe(true);
+    });
   });
 });
 

@@ -1,31 +1,28 @@
 import { readFileSync, statSync } from 'node:fs';
-import { verifiedByAgent } from '../builders/resources/agents';
 import { LoneHost } from '../builders/resources/lone-host';
 import { ownOrganization } from '../builders/accounts/organization';
 import { seedHolders } from '../builders/sessions/seeded-holders';
-import { AgentProcess, stateFile, writeStateFile, type AgentSetting } from '../harness/product/agent-process';
+import { type AgentProcess, stateFile, writeStateFile } from '../harness/product/agent-process';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { hasNetworks, HOST, sayNotTested, VISITOR } from '../harness/network/network';
+import { hasServiceManager, ServiceManagerSocket } from '../harness/machines/service-manager';
 import { hasFaketime, skewedClock } from '../harness/machines/skewed-clock';
 import { until } from '../harness/until';
 
 const onNetworks = hasNetworks ? describe : describe.skip;
 const onFaketime = hasFaketime ? describe : describe.skip;
+const onServiceManager = hasServiceManager ? describe : describe.skip;
 if (!hasNetworks) sayNotTested('what a host does without its server, its agent or its power');
 if (!hasFaketime)
   process.stderr.write('\n*** faketime is not here: a wrong clock on a guarded host WAS NOT TESTED ***\n\n');
+if (!hasServiceManager)
+  process.stderr.write('\n*** no systemd-notify or python3: the watchdog WAS NOT TESTED ***\n\n');
 
 /** A host of its own for each test, with a guarded port and an agent. */
 onNetworks('A guarded host without its server or agent', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
-  let lone: LoneHost;
-  let hosts = 0;
-
-  beforeEach(async () => {
-    lone = await LoneHost.start(drawbridge, org, `alone-${(hosts += 1)}`);
-  });
-  afterEach(() => lone.end());
+  const lone = LoneHost.forEachTest(drawbridge, org, 'alone');
 
   it('its agent is killed: open rules end at their time, and are reported when an agent is back', async () => {
     const agent = await lone.served();
@@ -65,6 +62,26 @@ onNetworks('A guarded host without its server or agent', () => {
     ]);
     expect(await lone.network.visitor.reaches(elsewhere)).toBe(false);
     expect(await lone.network.visitor.reaches({ ...lone.place, address: HOST.ipv6 })).toBe(true);
+  });
+
+  it('its server is silent for longer than the session allows: it ends, and is back with the server; a static rule stays', async () => {
+    const agent = await lone.served();
+    // shorter than the API accepts
+    await drawbridge.query(
+      `UPDATE resources SET config = config || '{"maxSilenceSeconds": 6}' WHERE id = $1`,
+      [lone.host.resourceId],
+    );
+    const range = { label: 'office', ipAddress: VISITOR.otherIpv4, resourceIds: [lone.host.resourceId] };
+    await org.admin.created('/static-ip-rules', range);
+    const elsewhere = { ...lone.place, from: VISITOR.otherIpv4 };
+    await until('the range is let in', () => lone.network.visitor.reaches(elsewhere));
+    await lone.active();
+    lone.disconnect();
+    await lone.closes();
+    expect(await lone.network.visitor.reaches(elsewhere)).toBe(true);
+    await agent.says('The server is silent: 1 rules were closed before their end');
+    lone.isServerAway = false;
+    await until('the session is let in again', () => lone.isOpen());
   });
 
   it('its agent restarts without a server: rules stay, and removed rules do not return', async () => {
@@ -249,6 +266,40 @@ onNetworks('A guarded host without its server or agent', () => {
     expect(await lone.network.visitor.answers(connection)).toBe(true);
   });
 
+  onServiceManager('under systemd', () => {
+    it('tells when it serves, and that it does not hang', async () => {
+      const manager = await ServiceManagerSocket.start(lone.network);
+      try {
+        const env = { NOTIFY_SOCKET: manager.path, WATCHDOG_USEC: '900000' };
+        const agent = await lone.served({ env });
+        await manager.hears('READY=1');
+        await manager.hears('WATCHDOG=1', 3);
+        process.kill(agent.pid, 'SIGSTOP');
+        const isSilent = await until('nothing is on its way any more', async () => {
+          const before = manager.count('WATCHDOG=1');
+          await new Promise((passed) => setTimeout(passed, 1000));
+          return manager.count('WATCHDOG=1') === before;
+        });
+        expect(isSilent).toBe(true);
+      } finally {
+        manager.stop();
+      }
+    });
+  });
+
+  it('its log says who was let in, in which session and for how long', async () => {
+    const agent = await lone.served();
+    const id = await lone.active();
+    await lone.stop(id);
+    await lone.closes();
+    expect(agent.output).toMatch(
+      new RegExp(`Opened: .* to tcp ${lone.place.port} \\(.*@.*, session ${id}\\) for `),
+    );
+    expect(agent.output).toMatch(
+      new RegExp(`Closed: .* to tcp ${lone.place.port} \\(.*session ${id}\\) after \\d+ s`),
+    );
+  });
+
   onFaketime('with a wrong clock on the host', () => {
     it('sessions end at the right time', async () => {
       await lone.served({ env: skewedClock(-7 * 86_400) });
@@ -279,33 +330,5 @@ onNetworks('A guarded host without its server or agent', () => {
     await lone.stop(before);
     await org.reaches(before, 'CANCELLED');
     await org.reaches((await lone.start({ holder: `${lone.host.name} third` })).id, 'ACTIVE');
-  });
-
-  describe('The agent reports the cause when it cannot start:', () => {
-    const begun = (more: Partial<AgentSetting>): AgentProcess => lone.serve(more);
-
-    it('without CAP_NET_ADMIN', async () => {
-      const agent = begun({ mayGuard: false });
-      expect(await agent.gone).toBe(1);
-      expect(agent.output).toContain('the agent needs CAP_NET_ADMIN');
-    });
-
-    it('without nft', async () => {
-      const hidden = 'for f in /usr/sbin /usr/local/sbin; do mount -t tmpfs none $f; done; exec "$@"';
-      const agent = begun({ prefix: ['sh', '-c', hidden, 'sh'] });
-      expect(await agent.gone).toBe(1);
-      expect(agent.output).toContain('nft is not installed');
-    });
-
-    it('a key that is refused; once a new one is in its file, the agent serves without a restart', async () => {
-      const file = `${stateFile(lone.network)}.key`;
-      writeStateFile(file, 'not-a-key\n');
-      const agent = begun({ key: '', args: ['--key-file', file] });
-      await agent.says('The server refuses the key');
-      writeStateFile(file, `${lone.host.plainKey}\n`);
-      await agent.says('serves as');
-      await verifiedByAgent(org, lone.host.resourceId);
-      expect(await until('the port is guarded', async () => !(await lone.isOpen()))).toBe(true);
-    });
   });
 });

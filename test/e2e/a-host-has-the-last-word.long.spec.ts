@@ -20,13 +20,7 @@ if (!hasNetworks) sayNotTested('that a host limits what its server decides');
 onNetworks('A host has the last word', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge, []);
-  let lone: LoneHost;
-  let hosts = 0;
-
-  beforeEach(async () => {
-    lone = await LoneHost.start(drawbridge, org, `word-${(hosts += 1)}`);
-  });
-  afterEach(() => lone.end());
+  const lone = LoneHost.forEachTest(drawbridge, org, 'word');
 
   const guardPath = (): string => `/resources/${lone.host.resourceId}/guard`;
   const port = (): string => `tcp/${lone.place.port}`;

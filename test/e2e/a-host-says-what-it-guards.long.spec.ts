@@ -8,7 +8,7 @@ import {
 } from '../builders/resources/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
 import { organization, ownOrganization } from '../builders/accounts/organization';
-import type { Page } from '../builders/contract/page';
+import { healthOf, type HealthRow } from '../builders/sessions/rule-ledger';
 import type { Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -17,6 +17,7 @@ const tcp = (...ports: number[]): Traffic => ({ protocol: 'tcp', ports });
 const udp = (...ports: number[]): Traffic => ({ protocol: 'udp', ports });
 const STRANGER = { address: '198.51.100.7', protocol: 'tcp', port: 22 };
 const NOTHING = { guarded: [], waiting: [], leftAlone: [], refused: [], connections: [] };
+const guard = (more: object): object => ({ guard: { ...NOTHING, ...more } });
 
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge);
@@ -90,55 +91,39 @@ describe('A host says what it guards', () => {
 
   it.each<[string, string, object]>([
     ['guard', 'no object', { guard: 'tcp' }],
-    ['guard.waiting', 'missing', { guard: { ...NOTHING, waiting: undefined } }],
-    [
-      'guard.guarded',
-      'too many entries',
-      { guard: { ...NOTHING, guarded: Array.from({ length: 9 }, () => tcp(1)) } },
-    ],
-    [
-      'guard.guarded.0.ports',
-      'too many ports',
-      { guard: { ...NOTHING, guarded: [tcp(...Array<number>(1001).fill(1))] } },
-    ],
-    ['guard.guarded.0.ports', 'port 0', { guard: { ...NOTHING, guarded: [tcp(0)] } }],
-    [
-      'guard.leftAlone.0.ports',
-      'ports of icmp',
-      { guard: { ...NOTHING, leftAlone: [{ protocol: 'icmp', ports: [1] }] } },
-    ],
+    ['guard.waiting', 'missing', guard({ waiting: undefined })],
+    ['guard.guarded', 'too many entries', guard({ guarded: Array.from({ length: 9 }, () => tcp(1)) })],
+    ['guard.guarded.0.ports', 'too many ports', guard({ guarded: [tcp(...Array<number>(1001).fill(1))] })],
+    ['guard.guarded.0.ports', 'port 0', guard({ guarded: [tcp(0)] })],
+    ['guard.leftAlone.0.ports', 'ports of icmp', guard({ leftAlone: [{ protocol: 'icmp', ports: [1] }] })],
     [
       'guard.guarded.0.protocol',
       'an unknown protocol',
-      { guard: { ...NOTHING, guarded: [{ protocol: 'sctp', ports: [] }] } },
+      guard({ guarded: [{ protocol: 'sctp', ports: [] }] }),
     ],
     [
       'guard.refused',
       'too many refusals',
-      { guard: { ...NOTHING, refused: Array.from({ length: 21 }, () => ({ ...tcp(1), reason: 'x' })) } },
+      guard({ refused: Array.from({ length: 21 }, () => ({ ...tcp(1), reason: 'x' })) }),
     ],
-    [
-      'guard.refused.0.reason',
-      'a long reason',
-      { guard: { ...NOTHING, refused: [{ ...tcp(1), reason: 'x'.repeat(301) }] } },
-    ],
+    ['guard.refused.0.reason', 'a long reason', guard({ refused: [{ ...tcp(1), reason: 'x'.repeat(301) }] })],
     [
       'guard.connections',
       'too many connections',
-      { guard: { ...NOTHING, connections: Array.from({ length: 51 }, () => STRANGER) } },
+      guard({ connections: Array.from({ length: 51 }, () => STRANGER) }),
     ],
     [
       'guard.connections.0.address',
       'no address',
-      { guard: { ...NOTHING, connections: [{ ...STRANGER, address: 'fe80::1%eth0' }] } },
+      guard({ connections: [{ ...STRANGER, address: 'fe80::1%eth0' }] }),
     ],
     [
       'guard.otherChains',
       'too many chains',
-      { guard: { ...NOTHING, otherChains: Array.from({ length: 21 }, (_, n) => `inet t${n} input`) } },
+      guard({ otherChains: Array.from({ length: 21 }, (_, n) => `inet t${n} input`) }),
     ],
-    ['guard.otherChains', 'a long name', { guard: { ...NOTHING, otherChains: ['x'.repeat(201)] } }],
-    ['guard.otherChains', 'a hidden character', { guard: { ...NOTHING, otherChains: ['inet \u001b[2J'] } }],
+    ['guard.otherChains', 'a long name', guard({ otherChains: ['x'.repeat(201)] })],
+    ['guard.otherChains', 'a hidden character', guard({ otherChains: ['inet \u001b[2J'] })],
   ])('400 names %s: %s', async (field, _, more) => {
     const { agent } = await served();
     const { status, body } = await agent.report(agent.state!.version, [], more);
@@ -220,20 +205,11 @@ describe('What a resource’s host guards', () => {
 });
 
 describe('Traffic of a verified resource that the host does not guard', () => {
-  interface HealthEvent {
-    readonly eventType: string;
-    readonly message: string | null;
-  }
-
-  const newestOf = async (resourceId: string): Promise<HealthEvent | undefined> => {
-    const events = org.admin.get<Page<HealthEvent>>(
-      `/resource-health/events?resourceId=${resourceId}&size=1`,
-    );
-    return (await org.admin.expect(200, events)).content[0];
-  };
+  const newestOf = async (resourceId: string): Promise<HealthRow | undefined> =>
+    (await healthOf(drawbridge, resourceId)).at(-1);
 
   /** Waits for the newest health event of the resource. */
-  const tells = (resourceId: string, eventType: string, words = ''): Promise<HealthEvent> =>
+  const tells = (resourceId: string, eventType: string, words = ''): Promise<HealthRow> =>
     until(`${eventType} ${words}`, async () => {
       const newest = await newestOf(resourceId);
       return newest?.eventType === eventType && (newest.message ?? '').includes(words) && newest;

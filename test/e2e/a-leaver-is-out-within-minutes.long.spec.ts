@@ -41,22 +41,6 @@ it('Groups make administrators and take that away, but the last one stays', asyn
   expect(await status(client, '/identity-providers')).toBe(403);
 });
 
-it('Groups that the issuer does not name change nothing', async () => {
-  const { org, issuer, signIn, providerId } = await company();
-  const many = person({ more: { _claim_names: { groups: 'src1' } } });
-  many.groups = ['operations'];
-  await signIn.signedIn(issuer, many);
-  delete many.groups;
-  await vouched(org);
-  const { body } = await org.admin.get<{ lastError: string }>(`/identity-providers/${providerId}`);
-  expect(body.lastError).toContain('names no groups');
-  const [user] = await drawbridge.query(
-    'SELECT 1 FROM role_users r JOIN users u ON u.id = r.user_id WHERE u.email = $1',
-    [many.email],
-  );
-  expect(user).toBeDefined();
-});
-
 it('Somebody whom the issuer has disabled is signed out, without access and without API keys, until it vouches again', async () => {
   const { org, issuer, signIn } = await company();
   const { who, signedIn, client, sessionId, address } = await insider({

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { DriverRegistry } from '#drivers';
-import { driverLoad } from '../builders/resources/driver-load';
-import { networkResource } from '../builders/resources/network-resource';
+import { verifiedService } from '../builders/resources/services';
 import { group, organization, ownOrganization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
-import { AppProcess } from '../harness/product/processes';
+import type { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 
 const TELLER = { NODE_OPTIONS: `--require ${resolve(__dirname, '../harness/loading/report-modules.cjs')}` };
@@ -66,27 +65,11 @@ describe('A process loads only the SDKs it needs', () => {
     expect(driversIn(served)).toEqual(['aws.driver.js']);
     expect(sdksIn(served)).toEqual(['AWS']);
 
-    await networkResource(org, { port: 22 });
+    await verifiedService(org, 'FIREWALL', 'default', { port: 22 });
     await org.opened({ ipv4Address: '203.0.113.2' });
     const both = ['aws.driver.js', 'gcp.driver.js'];
     expect(driversIn(await loadedBy(worker)).toSorted()).toEqual(both);
     const next = await drawbridge.startWorker(TELLER);
     expect(driversIn(await loadedBy(next)).toSorted()).toEqual(both);
-  });
-});
-
-describe('The driver of', () => {
-  let simulator: AppProcess;
-
-  beforeAll(async () => {
-    simulator = await AppProcess.start('simulator', { SIMULATOR_PORT: '0' });
-  });
-  afterAll(() => simulator.stop('SIGKILL'));
-
-  it.each(DriverRegistry.driven)('%s needs its own SDK, and no other', async (provider) => {
-    const { loaded, before, after } = await driverLoad(provider, `http://127.0.0.1:${simulator.port}`);
-    expect(driversIn(loaded)).toEqual([`${provider.toLowerCase()}.driver.js`]);
-    expect(sdksIn(loaded)).toEqual(provider in SDKS ? [provider] : []);
-    expect(after).toBeGreaterThan(before);
   });
 });

@@ -1,4 +1,4 @@
-import { networkResource } from '../builders/resources/network-resource';
+import { verifiedService } from '../builders/resources/services';
 import { organization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 
@@ -18,7 +18,7 @@ describe('A slow cloud', () => {
     'gets each write once, from one worker',
     async () => {
       const org = await organization(drawbridge, []);
-      await networkResource(org, { port: 22 });
+      await verifiedService(org, 'FIREWALL', 'default', { port: 22 });
       const { id } = await org.started({ ipv4Address: '203.0.113.1' });
       await org.reaches(id, 'ACTIVE', 3 * SLOW_MS);
       const calls = await drawbridge.cloud.calls();

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const ahead = (ms: number): string => new Date(Date.now() + ms).toISOString();
 
 describe('A static IP rule with an end', () => {
-  const drawbridge = Drawbridge.own();
+  const drawbridge = Drawbridge.shared();
   let org: Organization;
   let address = 0;
 
@@ -89,17 +89,6 @@ describe('A static IP rule with an end', () => {
     expect(await open()).toEqual(['198.51.100.8']);
     await change(id, { expiresAt: ahead(DAY_MS) });
     await staticIpRuleReaches(org, id, 'ACTIVE');
-  });
-
-  it('that comes while no worker runs is overdue since then, and is closed by the next one', async () => {
-    const id = await opened();
-    await drawbridge.worker.stop();
-    await comes(id, -120);
-    expect(await shown(id)).toMatchObject({ status: 'ACTIVE' });
-    expect(await read(`/resources/${org.resourceIds[0]}/rules`)).toMatchObject([{ isOverdue: true }]);
-    await drawbridge.startWorker();
-    await staticIpRuleReaches(org, id, 'EXPIRED');
-    await closed();
   });
 
   it.each([

@@ -1,15 +1,10 @@
 import { ownOrganization } from '../builders/accounts/organization';
 import { verifiedService } from '../builders/resources/services';
-import type { Page } from '../builders/contract/page';
+import { healthOf } from '../builders/sessions/rule-ledger';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
 const GROUP = 'simulated-group/simulated-nsg-3';
-
-interface HealthEvent {
-  readonly eventType: string;
-  readonly message: string | null;
-}
 
 describe('Sessions on a network security group of Azure', () => {
   const drawbridge = Drawbridge.shared();
@@ -73,12 +68,10 @@ describe('Sessions on a network security group of Azure', () => {
     await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await org.reaches(id, 'PARTIAL');
     expect(await ipOf(id)).toMatchObject({ status: 'PENDING', errorMessage });
-    await until('the resource tells of it', async () => {
-      const events = org.admin.get<Page<HealthEvent>>(`/resource-health/events?resourceId=${resourceId}`);
-      const { content } = await org.admin.expect(200, events);
-      return content.some(
+    await until('the resource tells of it', async () =>
+      (await healthOf(drawbridge, resourceId)).some(
         ({ eventType, message }) => eventType === 'RECONCILE_FAILED' && message?.includes(errorMessage!),
-      );
-    });
+      ),
+    );
   });
 });

@@ -1,5 +1,5 @@
 import { ownOrganization } from '../builders/accounts/organization';
-import { networkResource } from '../builders/resources/network-resource';
+import { verifiedService } from '../builders/resources/services';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -14,7 +14,7 @@ describe('Sessions on a Google VPC network', () => {
       .toSorted();
 
   it('add one rule for all ports, which moves with the priority and the instances of its resource', async () => {
-    const resourceId = await networkResource(org, { ports: [22, 5432] });
+    const resourceId = await verifiedService(org, 'FIREWALL', 'default', { ports: [22, 5432] });
     const { id, resourceIps } = await org.opened({ ipv4Address: '203.0.113.4' });
     let { providerRuleId } = resourceIps[0]!;
     expect(providerRuleId).toMatch(/^drawbridge-[0-9a-f]{40}#\d+$/);

@@ -1,7 +1,7 @@
 import { early, hostsOf, lastHeardOf, waiting, type GuardedHost } from '../builders/resources/agents';
 import { auditRecords, type AuditRecord } from '../builders/audit/audit-trail';
 import { ownOrganization } from '../builders/accounts/organization';
-import type { Page } from '../builders/contract/page';
+import { healthOf, type HealthRow } from '../builders/sessions/rule-ledger';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -24,27 +24,12 @@ async function away(host: GuardedHost, seconds = 75): Promise<void> {
   await compared(host);
 }
 
-interface HealthEvent {
-  readonly eventType: string;
-  readonly message: string | null;
-}
-
-const healthOf = async ({ resourceId }: GuardedHost): Promise<HealthEvent[]> =>
-  (
-    await org.admin.expect(
-      200,
-      org.admin.get<Page<HealthEvent>>(`/resource-health/events?resourceId=${resourceId}&size=100`),
-    )
-  ).content;
-
 /** Waits for the newest event of a comparison of the host to be of this type. Verifications have events of their own. */
-async function tells(
-  host: GuardedHost,
-  eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED',
-): Promise<HealthEvent> {
+async function tells(host: GuardedHost, eventType: 'RECONCILE_OK' | 'RECONCILE_FAILED'): Promise<HealthRow> {
   await compared(host);
   return until(`${eventType} is told`, async () => {
-    const newest = (await healthOf(host)).find((event) => event.eventType.startsWith('RECONCILE_'));
+    const events = await healthOf(drawbridge, host.resourceId);
+    const newest = events.findLast((event) => event.eventType.startsWith('RECONCILE_'));
     return newest?.eventType === eventType && newest;
   });
 }

@@ -1,12 +1,13 @@
 import { totpOf } from '../builders/accounts/accounts';
 import { guardedHost } from '../builders/resources/agents';
 import { colleague } from '../builders/accounts/colleague';
+import { groupByTrust } from '../builders/sso/federated-identity';
 import { REGISTERED } from '../builders/sso/identity-providers';
 import { group, organization, type Organization, type ResourcePlan } from '../builders/accounts/organization';
 import { asked, asks } from '../builders/requests/access-requests';
 import { delivered, webhook } from '../builders/notices/webhooks';
 import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
-import type { Answer, Credential } from '../harness/product/api-client';
+import type { Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { freePort } from '../harness/network/free-port';
 import { until } from '../harness/until';
@@ -48,8 +49,7 @@ describe('An organization can be deleted', () => {
     const code = totpOf(secret).generate();
     const confirmed = admin.post<{ recoveryCodes: string[] }>('/mfa/setup/confirm', { code });
     const { recoveryCodes: codes } = await admin.expect(200, confirmed);
-    const { slug } = await admin.expect(200, admin.get<Status>('/organization'));
-    return { org, slug, codes };
+    return { org, slug: await org.slug(), codes };
   }
 
   const confirmed = ({ slug, codes }: Doomed): object => ({ confirmSlug: slug, code: codes.pop() });
@@ -66,39 +66,9 @@ describe('An organization can be deleted', () => {
   const rowsOf = async ({ organizationId }: Organization, table: string): Promise<number> =>
     (await drawbridge.query(`SELECT FROM ${table} WHERE organization_id = $1`, [organizationId])).length;
 
-  /** A resource through a credential that needs the organization's issuer. */
-  async function federated(org: Organization, resourceIdentifier: string): Promise<void> {
-    const { admin } = org;
-    type Federated = Credential & { readonly identity: { issuer: string; subject: string } };
-    const { id, identity } = await admin.expect(
-      201,
-      admin.post<Federated>('/credentials', {
-        name: 'By trust',
-        provider: 'AWS',
-        credentialType: 'WEB_IDENTITY',
-        credentialData: { roleArn: 'arn:aws:iam::123456789012:role/federated' },
-      }),
-    );
-    const { issuer, subject } = identity;
-    await drawbridge.cloud.trust({ provider: 'AWS', issuer, subject });
-    const resource = await admin.expect(
-      201,
-      admin.post<{ id: string }>('/resources', {
-        name: 'By trust',
-        credentialId: id,
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier,
-        region: 'eu-central-1',
-      }),
-    );
-    await admin.expect(200, admin.post(`/resources/${resource.id}/verify`));
-    await admin.expect(200, admin.post(`/roles/${org.roleId}/resources/${resource.id}`));
-  }
-
   it('only by its last administrator, with a second factor and its slug', async () => {
     const without = await organization(drawbridge, []);
-    const { slug } = await without.admin.expect(200, without.admin.get<Status>('/organization'));
+    const slug = await without.slug();
     const refuse = (client: Organization, body: object): Promise<Refusal> =>
       client.admin.post<{ message: string }>('/organization/delete', body);
     const noFactor = await refuse(without, { confirmSlug: slug, code: '123456' });
@@ -121,7 +91,7 @@ describe('An organization can be deleted', () => {
   it('everything of it closes first, and it ends with its last rule: issuer, secrets and personal data go', async () => {
     const one = await doomed([{ group: group(1) }]);
     const { org } = one;
-    await federated(org, group(2));
+    await groupByTrust(org, group(2));
     const key = await org.apiKey(['sessions:read']);
     await org.opened({ ipv4Address: '203.0.113.10' });
     const rule = { label: 'Office', ipAddress: '203.0.113.11', resourceIds: org.resourceIds };

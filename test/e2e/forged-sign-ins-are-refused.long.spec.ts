@@ -85,16 +85,6 @@ describe('A forged or mixed-up sign-in', () => {
 });
 
 describe('An honest issuer', () => {
-  it('may change its keys, at any moment', async () => {
-    const { signIn, issuer, ada } = bench;
-    const [former] = issuer.keys;
-    issuer.keys = [await newKey('ES256', 'second')];
-    expect((await signIn.signedIn(issuer, ada)).user?.email).toBe(ada.email);
-    issuer.keys = [await newKey('RS256', 'third'), former!];
-    expect((await signIn.signedIn(issuer, ada)).user?.email).toBe(ada.email);
-    issuer.keys = [former!];
-  });
-
   it('joins nobody by the e-mail address of another issuer', async () => {
     const { org, signIn, ada } = bench;
     const second = await startIssuer();

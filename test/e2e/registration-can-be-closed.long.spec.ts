@@ -1,5 +1,4 @@
 import { email, PASSWORD } from '../builders/accounts/people';
-import { drawbridgeAdmin } from '../harness/product/admin';
 import { ApiClient, type Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 
@@ -35,16 +34,5 @@ describe('Registration can be closed', () => {
     ]);
     expect(await register(apis[0]!)).toMatchObject(refusal);
     expect(await count()).toBe(1);
-  });
-
-  it('an operator still creates organizations', async () => {
-    const named = ['--name', 'Another', '--email', email(), '--url', 'https://drawbridge.example.com'];
-    const env = { DATABASE_URL: drawbridge.databaseUrl };
-    expect(await drawbridgeAdmin(env, ['create-organization', ...named])).toMatchObject({ code: 0 });
-    expect(await count()).toBe(2);
-  });
-
-  it('open, the default: anybody registers', async () => {
-    expect((await register(drawbridge.api)).status).toBe(201);
   });
 });

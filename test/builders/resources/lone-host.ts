@@ -8,29 +8,39 @@ import type { Organization } from '../accounts/organization';
 
 /** A host in a network namespace of its own, with a guarded port, whose agents and server can fail. */
 export class LoneHost {
-  readonly agents: AgentProcess[] = [];
+  network!: Network;
+  host!: GuardedHost;
+  place!: { readonly address: string; readonly port: number };
+  agents: AgentProcess[] = [];
   isServerAway = false;
   private setting!: AgentSetting;
 
   private constructor(
     private readonly drawbridge: Drawbridge,
     private readonly org: Organization,
-    readonly network: Network,
-    readonly host: GuardedHost,
-    readonly place: { readonly address: string; readonly port: number },
   ) {}
 
-  static async start(drawbridge: Drawbridge, org: Organization, name: string): Promise<LoneHost> {
-    const network = await Network.start();
-    const place = { address: HOST.ipv4, port: await network.host.listen() };
-    const host = await guardedHost(org, name, { port: place.port });
-    const lone = new LoneHost(drawbridge, org, network, host, place);
-    const server = await network.reachable(() => (lone.isServerAway ? null : drawbridge.apiServer.port));
-    lone.setting = { server, name: host.name, key: host.plainKey };
+  /** Another one for each test of a file or of a `describe`. @param prefix of its names */
+  static forEachTest(drawbridge: Drawbridge, org: Organization, prefix: string): LoneHost {
+    const lone = new LoneHost(drawbridge, org);
+    let hosts = 0;
+    beforeEach(() => lone.begin(`${prefix}-${(hosts += 1)}`));
+    afterEach(() => lone.end());
     return lone;
   }
 
-  async end(): Promise<void> {
+  private async begin(name: string): Promise<void> {
+    this.agents = [];
+    this.isServerAway = false;
+    this.network = await Network.start();
+    this.place = { address: HOST.ipv4, port: await this.network.host.listen() };
+    this.host = await guardedHost(this.org, name, { port: this.place.port });
+    const port = (): number | null => (this.isServerAway ? null : this.drawbridge.apiServer.port);
+    const server = await this.network.reachable(port);
+    this.setting = { server, name, key: this.host.plainKey };
+  }
+
+  private async end(): Promise<void> {
     await Promise.all(this.agents.map((agent) => agent.stop('SIGKILL')));
     this.network.stop();
   }
