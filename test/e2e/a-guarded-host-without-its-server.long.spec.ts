@@ -207,17 +207,6 @@ onNetworks('A guarded host without its server or agent', () => {
     expect(lone.network.nft('list', 'table', 'inet', 'theirs')).toBe(theirs);
   });
 
-  it('its resource is deleted: the port stays closed until the guard is removed on the host', async () => {
-    const agent = await lone.served();
-    await org.admin.expect(204, org.admin.delete(`/resources/${lone.host.resourceId}`));
-    await agent.says('stays closed to everybody');
-    expect(await lone.isOpen()).toBe(false);
-    await agent.stop();
-    expect(await lone.isOpen()).toBe(false);
-    expect(await lone.run('--remove')).toEqual({ code: 0, output: '' });
-    expect(await lone.isOpen()).toBe(true);
-  });
-
   it('a host with all ports guarded still connects out, resolves neighbours and accepts sessions', async () => {
     await lone.served();
     await org.admin.expect(
@@ -247,8 +236,7 @@ onNetworks('A guarded host without its server or agent', () => {
     const id = await lone.active();
     expect(await lone.isOpen()).toBe(true);
     expect(standing()).toBe(20_001);
-    await lone.stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect([await lone.isOpen(), standing()]).toEqual([false, 20_000]);
   });
 
@@ -260,8 +248,7 @@ onNetworks('A guarded host without its server or agent', () => {
     const id = await lone.active();
     const connection = await lone.network.visitor.hold(lone.place);
     expect(await lone.network.visitor.answers(connection)).toBe(true);
-    await lone.stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await lone.isOpen()).toBe(false);
     expect(await lone.network.visitor.answers(connection)).toBe(true);
   });
@@ -327,8 +314,7 @@ onNetworks('A guarded host without its server or agent', () => {
     await agent.says('The guard is active');
     await until('the visitor is let in', () => lone.isOpen());
     expect(await isOtherLetIn()).toBe(false);
-    await lone.stop(before);
-    await org.reaches(before, 'CANCELLED');
+    await org.closed(before);
     await org.reaches((await lone.start({ holder: `${lone.host.name} third` })).id, 'ACTIVE');
   });
 });

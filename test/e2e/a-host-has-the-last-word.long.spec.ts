@@ -80,6 +80,18 @@ onNetworks('A host has the last word', () => {
       expect((await lone.run('--restore')).code).toBe(0);
       expect(await lone.isOpen()).toBe(true);
     });
+
+    it('is announced by a dry run to the caller whose own connection it is', async () => {
+      const setting = {
+        key: lone.host.plainKey,
+        env: { SSH_CONNECTION: `${VISITOR.ipv4} 5 ${lone.place.address} ${lone.place.port}` },
+      };
+      const { output, code } = await lone.runConnected(setting, '--dry-run');
+      expect(code).toBe(0);
+      expect(output).toContain(
+        `YOUR OWN CONNECTION from ${VISITOR.ipv4} to tcp ${lone.place.port} would be cut`,
+      );
+    });
   });
 
   describe('by its configuration', () => {

@@ -119,18 +119,6 @@ describe('A late report does no harm', () => {
     expect(await statusOf(id)).toBe('ACTIVE');
   });
 
-  it('unknown states and rules are ignored', async () => {
-    const { agent } = await served();
-    const nobody = '00000000-0000-4000-8000-000000000000';
-    const { version } = agent.state!;
-    for (const given of [version, 'never reported']) {
-      expect(await agent.report(given, [{ ruleId: nobody, status: 'APPLIED' }])).toMatchObject({
-        status: 200,
-        body: { version },
-      });
-    }
-  });
-
   it('many sessions that start and stop concurrently all end as requested', async () => {
     const { host, agent } = await served();
     const serving = agent.serve();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { colleague, type Colleague } from '../builders/accounts/colleague';
 import { group, organization, ownOrganization } from '../builders/accounts/organization';
-import type { Answer, ApiClient, Session } from '../harness/product/api-client';
+import { ApiClient, type Answer, type Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 interface Started extends Session {
@@ -119,9 +119,7 @@ describe('A session token serves its session only', () => {
   it('a suspended organization can read, renew and stop', async () => {
     const suspended = await organization(drawbridge);
     const session = await started(suspended.admin);
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      suspended.organizationId,
-    ]);
+    await suspended.suspend();
     expect(await uses(session)).toEqual([200, 200]);
     expect((await send(session.sessionToken, 'POST', `/sessions/${session.id}/stop`)).status).toBe(200);
   });
@@ -134,12 +132,11 @@ describe('A session token serves its session only', () => {
     const again = await client.posted<Started>('/sessions', body, idempotent);
     expect(again).toMatchObject({ id: first.id, sessionToken: first.sessionToken });
     const { port } = await drawbridge.startApi();
-    const elsewhere = await fetch(`http://127.0.0.1:${port}/api/v1/sessions`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...idempotent, ...keyHeader(client) },
-      body: JSON.stringify(body),
+    const elsewhere = new ApiClient(`http://127.0.0.1:${port}/api/v1`, client.identity);
+    expect(await elsewhere.posted<Started>('/sessions', body, idempotent)).toMatchObject({
+      id: first.id,
+      sessionToken: first.sessionToken,
     });
-    expect(await elsewhere.json()).toMatchObject({ id: first.id, sessionToken: first.sessionToken });
     expect(await uses(first as Required<Started>)).toEqual([200, 200]);
   });
 
@@ -178,6 +175,3 @@ describe('A session token serves its session only', () => {
     return found;
   }
 });
-
-const keyHeader = ({ identity }: ApiClient): Record<string, string> =>
-  identity && 'apiKey' in identity ? { 'X-API-Key': identity.apiKey } : {};

@@ -1,4 +1,5 @@
-import { group, organization, type Organization } from '../builders/accounts/organization';
+import { group, organization, sshTo } from '../builders/accounts/organization';
+import { staticIpRule } from '../builders/resources/static-ip-rules';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -8,18 +9,12 @@ describe('A shared rule stays until its last holder ends', () => {
   const isOpen = async (target: string, address: string): Promise<boolean> =>
     (await drawbridge.cloud.rules(target)).some((rule) => rule.address === address);
 
-  const stop = async (org: Organization, id: string): Promise<void> => {
-    await org.admin.posted(`/sessions/${id}/stop`);
-  };
-
   it('the first to stop does not wait for a cloud that is down', async () => {
-    const org = await organization(drawbridge, [{ group: group(1), config: { port: 22 } }]);
-    const first = await org.started({ ipv4Address: '203.0.113.21', holder: 'a' });
-    const second = await org.started({ ipv4Address: '203.0.113.21', holder: 'b' });
-    await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
+    const org = await organization(drawbridge, sshTo([1]));
+    const first = await org.opened({ ipv4Address: '203.0.113.21', holder: 'a' });
+    const second = await org.opened({ ipv4Address: '203.0.113.21', holder: 'b' });
     await drawbridge.cloud.fault({ kind: 'error', target: group(1), seconds: 60 });
-    await stop(org, first.id);
-    await org.reaches(first.id, 'CANCELLED');
+    await org.closed(first.id);
     await drawbridge.cloud.clearFaults();
   });
 
@@ -29,45 +24,39 @@ describe('A shared rule stays until its last holder ends', () => {
       { group: group(2).toUpperCase().replace('SG', 'sg'), config: { ports: [22, 443] } },
     ]);
     const [one, other] = org.resourceIds;
-    const first = await org.started({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
-    const second = await org.started({ ipv4Address: '203.0.113.22', holder: 'b', resourceIds: [other] });
-    await Promise.all([org.reaches(first.id, 'ACTIVE'), org.reaches(second.id, 'ACTIVE')]);
+    const first = await org.opened({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
+    const second = await org.opened({ ipv4Address: '203.0.113.22', holder: 'b', resourceIds: [other] });
     expect(
       (await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort).toSorted((a, b) => a - b),
     ).toEqual([22, 443]);
-    await stop(org, second.id);
-    await org.reaches(second.id, 'CANCELLED');
+    await org.closed(second.id);
     expect((await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort)).toEqual([22]);
   });
 
   it('two organizations that name one group share its rule, and neither sees the other', async () => {
-    const [mine, theirs] = await Promise.all([
-      organization(drawbridge, [{ group: group(3), config: { port: 22 } }]),
-      organization(drawbridge, [{ group: group(3), config: { port: 22 } }]),
-    ]);
-    const first = await mine.started({ ipv4Address: '203.0.113.23' });
-    const second = await theirs.started({ ipv4Address: '203.0.113.23' });
-    await Promise.all([mine.reaches(first.id, 'ACTIVE'), theirs.reaches(second.id, 'ACTIVE')]);
+    const [mine, theirs] = [
+      await organization(drawbridge, sshTo([3])),
+      await organization(drawbridge, sshTo([3])),
+    ];
+    const first = await mine.opened({ ipv4Address: '203.0.113.23' });
+    const second = await theirs.opened({ ipv4Address: '203.0.113.23' });
     expect(await drawbridge.cloud.rules(group(3))).toHaveLength(1);
     expect((await theirs.admin.get(`/sessions/${first.id}`)).status).toBe(404);
     expect((await theirs.admin.post(`/sessions/admin/${first.id}/stop`)).status).toBe(404);
 
-    await stop(mine, first.id);
-    await mine.reaches(first.id, 'CANCELLED');
+    await mine.closed(first.id);
     expect(await isOpen(group(3), '203.0.113.23')).toBe(true);
-    await stop(theirs, second.id);
-    await theirs.reaches(second.id, 'CANCELLED');
+    await theirs.closed(second.id);
     expect(await isOpen(group(3), '203.0.113.23')).toBe(false);
   });
 
   it('the organization whose credential opened it can delete that credential while another one holds it', async () => {
-    const plans = [{ group: group(6), config: { port: 22 } }];
+    const plans = sshTo([6]);
     const [writer, holder] = [await organization(drawbridge, plans), await organization(drawbridge, plans)];
     const ipv4Address = '203.0.113.50';
     const first = await writer.opened({ ipv4Address });
     const second = await holder.opened({ ipv4Address });
-    await stop(writer, first.id);
-    await writer.reaches(first.id, 'CANCELLED');
+    await writer.closed(first.id);
     await writer.admin.expect(204, writer.admin.delete(`/resources/${writer.resourceIds[0]}`));
     await writer.admin.expect(204, writer.admin.delete(`/credentials/${writer.credentialId}`));
     // a worker looks for deleted credentials when it starts to sweep, then once a minute
@@ -80,14 +69,13 @@ describe('A shared rule stays until its last holder ends', () => {
       return written.length === 0;
     });
     expect(await isOpen(group(6), ipv4Address)).toBe(true);
-    await stop(holder, second.id);
-    await holder.reaches(second.id, 'CANCELLED');
+    await holder.closed(second.id);
     expect(await isOpen(group(6), ipv4Address)).toBe(false);
   });
 
   it('a credential that cannot read the group opens nothing there, not even what another organization has open', async () => {
-    const mine = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
-    const theirs = await organization(drawbridge, [{ group: group(4), config: { port: 22 } }]);
+    const mine = await organization(drawbridge, sshTo([4]));
+    const theirs = await organization(drawbridge, sshTo([4]));
     const held = await mine.opened({ ipv4Address: '203.0.113.24' });
     const wrong = await theirs.admin.created<{ id: string }>('/credentials', {
       name: 'Wrong secret',
@@ -104,8 +92,29 @@ describe('A shared rule stays until its last holder ends', () => {
     expect(failed.resourceIps[0]).toMatchObject({ status: 'FAILED', providerRuleId: null });
     expect(failed.resourceIps[0]!.errorMessage).toMatch(/AuthFailure|signature|credentials/i);
 
-    await stop(mine, held.id);
-    await mine.reaches(held.id, 'CANCELLED');
+    await mine.closed(held.id);
     expect(await isOpen(group(4), '203.0.113.24')).toBe(false);
   });
+
+  it.each(['session', 'static IP rule'])(
+    'of a session and a static IP rule the %s ends first',
+    async (first) => {
+      const org = await organization(drawbridge, sshTo([5]));
+      const address = '203.0.113.40';
+      const rule = await staticIpRule(org, { ipAddress: address });
+      const session = await org.opened({ ipv4Address: address });
+      const ends = [
+        () => org.closed(session.id),
+        () => org.admin.expect(204, org.admin.delete(`/static-ip-rules/${rule.id}`)),
+      ];
+      const [sooner, later] = first === 'session' ? ends : ends.toReversed();
+      await sooner!();
+      await org.admin.posted(`/resources/${org.resourceIds[0]}/reconcile`);
+      expect(await isOpen(group(5), address)).toBe(true);
+      await later!();
+      await until('it is closed', async () => !(await isOpen(group(5), address)));
+      const events = (await drawbridge.cloud.timeline()).filter((entry) => entry.address === address);
+      expect(events.slice(-2).map(({ event }) => event)).toEqual(['opened', 'closed']);
+    },
+  );
 });

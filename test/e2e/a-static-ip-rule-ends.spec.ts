@@ -91,6 +91,17 @@ describe('A static IP rule with an end', () => {
     await staticIpRuleReaches(org, id, 'ACTIVE');
   });
 
+  it('that comes while no worker runs is overdue since then, and is closed by the next one', async () => {
+    const id = await opened();
+    await drawbridge.worker.stop();
+    await comes(id, -120);
+    expect(await shown(id)).toMatchObject({ status: 'ACTIVE' });
+    expect(await read(`/resources/${org.resourceIds[0]}/rules`)).toMatchObject([{ isOverdue: true }]);
+    await drawbridge.startWorker();
+    await staticIpRuleReaches(org, id, 'EXPIRED');
+    await closed();
+  });
+
   it.each([
     ['too soon', ahead(4 * MINUTE_MS)],
     ['past', ahead(-MINUTE_MS)],

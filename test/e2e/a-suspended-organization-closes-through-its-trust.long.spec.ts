@@ -10,9 +10,7 @@ describe('A suspended organization', () => {
     const id = await groupByTrust(org, group(0));
     const session = await org.opened({ ipv4Address: '203.0.113.60' });
 
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      org.organizationId,
-    ]);
+    await org.suspend();
     // so that the removal needs a new token
     await drawbridge.cloud.revokeTokens('AWS');
     const signed = (): Promise<object[]> =>

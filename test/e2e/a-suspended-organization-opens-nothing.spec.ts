@@ -196,9 +196,7 @@ describe('A suspended organization opens nothing and closes everything', () => {
       'UPDATE roles SET max_session_duration_hours = 2, approvals = 1, require_reason = true WHERE organization_id = $1',
       [org.organizationId],
     );
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      org.organizationId,
-    ]);
+    await org.suspend();
   });
 
   async function play(route: Route, body: object | undefined): Promise<Answer<{ message?: string } | null>> {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardedHost, hostResource, verifiedByAgent, type GuardedHost } from '../builders/resources/agents';
-import { organization, type Organization } from '../builders/accounts/organization';
+import { ownOrganization } from '../builders/accounts/organization';
 import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
 import { AgentProcess } from '../harness/product/agent-process';
 import type { Session } from '../harness/product/api-client';
@@ -13,8 +13,8 @@ const onNetworks = hasNetworks ? describe : describe.skip;
 if (!hasNetworks) sayNotTested('an agent on a host');
 
 onNetworks('An agent guards a host', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.shared();
+  const org = ownOrganization(drawbridge, []);
   let network: Network;
   let server: string;
   let host: GuardedHost;
@@ -23,8 +23,7 @@ onNetworks('An agent guards a host', () => {
   let web: number;
 
   beforeAll(async () => {
-    [drawbridge, network] = await Promise.all([Drawbridge.borrowed(), Network.start()]);
-    org = await organization(drawbridge, []);
+    network = await Network.start();
     server = await network.reachable(() => drawbridge.apiServer.port);
     [ssh, web] = await Promise.all([network.host.listen(), network.host.listen()]);
     host = await guardedHost(org, 'db-host-1', { port: ssh });
@@ -35,7 +34,6 @@ onNetworks('An agent guards a host', () => {
   afterAll(async () => {
     await agent.stop('SIGKILL');
     network.stop();
-    await drawbridge.stop();
   });
 
   const at = (port: number, address: string = HOST.ipv4): { address: string; port: number } => ({
@@ -44,10 +42,8 @@ onNetworks('An agent guards a host', () => {
   });
   const guards = (port: number): Promise<boolean> =>
     until('the port is guarded', async () => !(await network.visitor.reaches(at(port))));
-  const start = (given: object = {}): Promise<Session> =>
-    org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId], ...given });
-  const stop = (id: string): Promise<unknown> =>
-    org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
+  const opened = (given: object = {}): Promise<Session> =>
+    org.opened({ ipv4Address: VISITOR.ipv4, resourceIds: [host.resourceId], ...given });
 
   /** Deletes a resource, and releases on the host what only that one named. */
   const deleteAndRelease = async (resourceId: string, traffic: string): Promise<void> => {
@@ -60,32 +56,26 @@ onNetworks('An agent guards a host', () => {
 
   it('blocks without a session, allows during a session, and blocks again after it', async () => {
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
-    const { id } = await start();
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened();
     expect(await network.visitor.reaches(at(ssh))).toBe(true);
     expect(await network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 })).toBe(false);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
   });
 
   it('allows IPv6 like IPv4', async () => {
     expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(false);
-    const { id } = await start({ ipv4Address: undefined, ipv6Address: VISITOR.ipv6 });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened({ ipv4Address: undefined, ipv6Address: VISITOR.ipv6 });
     expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(true);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await network.visitor.reaches(at(ssh, HOST.ipv6))).toBe(false);
   });
 
   it('cuts the connections of a session when it is stopped', async () => {
-    const { id } = await start();
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened();
     const connection = await network.visitor.hold(at(ssh));
     expect(await network.visitor.answers(connection)).toBe(true);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await network.visitor.answers(connection)).toBe(false);
   });
 
@@ -101,14 +91,12 @@ onNetworks('An agent guards a host', () => {
     const webResource = await hostResource(org, host.credentialId, host.name, { ports: [web] });
     await verifiedByAgent(org, webResource);
     await guards(web);
-    const { id } = await start({ resourceIds: [webResource] });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened({ resourceIds: [webResource] });
     expect([await network.visitor.reaches(at(web)), await network.visitor.reaches(at(ssh))]).toEqual([
       true,
       false,
     ]);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     await deleteAndRelease(webResource, `tcp/${web}`);
     await until('the port is open', () => network.visitor.reaches(at(web)));
   });
@@ -121,11 +109,9 @@ onNetworks('An agent guards a host', () => {
     const published = await hostResource(org, host.credentialId, host.name, { port: 9022 });
     await verifiedByAgent(org, published);
     await guards(9022);
-    const { id } = await start({ resourceIds: [published] });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened({ resourceIds: [published] });
     expect(await network.visitor.reaches(at(9022))).toBe(true);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await network.visitor.reaches(at(9022))).toBe(false);
     await deleteAndRelease(published, 'tcp/9022');
   });
@@ -136,11 +122,9 @@ onNetworks('An agent guards a host', () => {
     const dns = await hostResource(org, host.credentialId, host.name, { port, protocol: 'udp' });
     await verifiedByAgent(org, dns);
     await until('the port is guarded', async () => !(await network.visitor.reachesUdp(at(port))));
-    const { id } = await start({ resourceIds: [dns] });
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened({ resourceIds: [dns] });
     expect(await network.visitor.reachesUdp(at(port))).toBe(true);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
     expect(await network.visitor.reachesUdp(at(port))).toBe(false);
     await deleteAndRelease(dns, `udp/${port}`);
   });
@@ -167,33 +151,28 @@ onNetworks('An agent guards a host', () => {
     await until('the range is let in', () =>
       network.visitor.reaches({ ...at(ssh), from: VISITOR.otherIpv4 }),
     );
-    const session = await start();
-    await org.reaches(session.id, 'ACTIVE');
-    await stop(session.id);
-    await org.reaches(session.id, 'CANCELLED');
+    const session = await opened();
+    await org.closed(session.id);
     expect(await network.visitor.reaches(at(ssh))).toBe(true);
     expect((await org.admin.delete(`/static-ip-rules/${id}`)).status).toBe(204);
     await guards(ssh);
   });
 
   it('ends a session at its time, and an extended one at its new time', async () => {
-    const { id } = await start();
-    await org.reaches(id, 'ACTIVE');
+    const { id } = await opened();
     const connection = await network.visitor.hold(at(ssh));
     await org.expire(id, 1000);
     await org.reaches(id, 'EXPIRED');
     expect(await network.visitor.reaches(at(ssh))).toBe(false);
     expect(await network.visitor.answers(connection)).toBe(false);
 
-    const extended = await start({ durationHours: 1 });
-    await org.reaches(extended.id, 'ACTIVE');
+    const extended = await opened({ durationHours: 1 });
     await org.admin.expect(200, org.admin.post(`/sessions/${extended.id}/extend`, { additionalHours: 1 }));
     expect(await status()).toContain(`Guarded: tcp ${ssh}`);
     await until('the host has the new end', async () =>
       /10\.77\.0\.2 +tcp \d+ +1 h 59 min/.test(await status()),
     );
-    await stop(extended.id);
-    await org.reaches(extended.id, 'CANCELLED');
+    await org.closed(extended.id);
     expect(await status()).toContain('No address is allowed');
   });
 

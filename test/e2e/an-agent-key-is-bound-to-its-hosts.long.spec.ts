@@ -1,7 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentKey, hostsOf, lastHeardOf, TestAgent, type GuardedHost } from '../builders/resources/agents';
 import type { Key } from '../builders/contract/answers';
@@ -9,8 +5,6 @@ import { organization, ownOrganization } from '../builders/accounts/organization
 import { audited } from '../builders/accounts/people';
 import type { Answer, ApiClient } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
-
-const BUNDLE = resolve(__dirname, '../../dist/agent/drawbridge-agent.cjs');
 
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge, []);
@@ -222,29 +216,5 @@ describe('An agent key is bound to its hosts', () => {
     await pause(1000);
     await revoke(key);
     expect((await answer).status).toBe(401);
-  });
-
-  describe('The agent reports', () => {
-    const dryRun = async (name: string, key: string): Promise<{ code: number | null; output: string }> => {
-      const server = `http://127.0.0.1:${drawbridge.apiServer.port}`;
-      const args = [BUNDLE, '--dry-run', '--server', server, '--name', name];
-      const child = spawn(process.execPath, args, {
-        env: { PATH: process.env['PATH'], DRAWBRIDGE_AGENT_KEY: key },
-      });
-      const [said, [code]] = await Promise.all([
-        text(child.stderr),
-        once(child, 'close') as Promise<[number | null]>,
-      ]);
-      return { code, output: said };
-    };
-
-    it('that no resource names its host', async () => {
-      const { plainTextKey } = await made({ agents: ['nameless'] });
-      expect(await dryRun('nameless', plainTextKey)).toEqual({
-        code: 1,
-        output:
-          'The server does not know this host: No resource names the host nameless: create one with that resourceIdentifier\n',
-      });
-    });
   });
 });

@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { early, hostResource, hostsOf, waiting } from '../builders/resources/agents';
+import { early, hostsOf, waiting } from '../builders/resources/agents';
 import { ownOrganization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
-import { until } from '../harness/until';
 
 const drawbridge = Drawbridge.shared();
 const org = ownOrganization(drawbridge, []);
-const { served, fresh, startedOn, statusOf } = hostsOf(org);
+const { served, startedOn, statusOf } = hostsOf(org);
 
 const stop = (id: string): Promise<unknown> => org.admin.expect(200, org.admin.post(`/sessions/${id}/stop`));
 
@@ -124,8 +123,7 @@ describe('An agent serves a host', () => {
     expect(both.version).not.toBe(alone.version);
     expect(both.rules.map(({ id }) => id)).toEqual(alone.rules.map(({ id }) => id));
     expect(await statusOf(second.id)).toBe('ACTIVE');
-    await stop(first.id);
-    await org.reaches(first.id, 'CANCELLED');
+    await org.closed(first.id);
     expect((await agent.turn()).rules).toHaveLength(1);
     await stop(second.id);
     expect((await agent.turn()).rules).toEqual([]);
@@ -173,8 +171,7 @@ describe('An agent serves a host', () => {
   it('a session stopped before it was sent to its agent is CANCELLED without the agent', async () => {
     const { host } = await served();
     const { id } = await startedOn(host);
-    await stop(id);
-    await org.reaches(id, 'CANCELLED');
+    await org.closed(id);
   });
 
   it('a session that was sent and not reported waits for the agent, even if the agent no longer knows the rule', async () => {
@@ -187,32 +184,6 @@ describe('An agent serves a host', () => {
     expect(await statusOf(id)).toBe('EXPIRING');
     await agent.report(version, [], { cleared: true });
     expect(await statusOf(id)).toBe('CANCELLED');
-  });
-
-  it('several resources of one host are one state, and a change of their ports is sent', async () => {
-    const { host, agent } = await served({ port: 22 });
-    const news = await waiting(drawbridge, agent);
-    const other = await hostResource(org, host.credentialId, host.name.toUpperCase(), {
-      port: 53,
-      protocol: 'udp',
-    });
-    agent.state = await news.answer;
-    expect(agent.state).toMatchObject({
-      guarded: [{ protocol: 'tcp', ports: [22] }],
-      proposed: [{ protocol: 'udp', ports: [53] }],
-    });
-    const verified = await waiting(drawbridge, agent);
-    expect((await org.admin.post(`/resources/${other}/verify`)).status).toBe(200);
-    expect(await verified.answer).toMatchObject({
-      guarded: [
-        { protocol: 'tcp', ports: [22] },
-        { protocol: 'udp', ports: [53] },
-      ],
-      proposed: [],
-    });
-    const { id } = await org.started({ ipv4Address: fresh(), resourceIds: [host.resourceId, other] });
-    expect((await agent.turn()).rules).toHaveLength(2);
-    expect(await statusOf(id)).toBe('ACTIVE');
   });
 
   it('a resource without ports guards the whole protocol', async () => {
@@ -230,15 +201,5 @@ describe('An agent serves a host', () => {
     expect((await agent.turn()).rules).toEqual([]);
     expect((await other.agent.turn()).rules).toHaveLength(1);
     await org.reaches(id, 'ACTIVE');
-  });
-
-  it('a deleted resource and its ports leave the state', async () => {
-    const { host, agent } = await served();
-    expect((await org.admin.delete(`/resources/${host.resourceId}`)).status).toBe(204);
-    expect(await agent.fetched()).toMatchObject({ guarded: [], rules: [] });
-    await until('the row is gone', async () => {
-      const rows = await drawbridge.query('SELECT 1 FROM resources WHERE id = $1', [host.resourceId]);
-      return rows.length === 0;
-    });
   });
 });

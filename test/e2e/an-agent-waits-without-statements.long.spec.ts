@@ -35,7 +35,6 @@ const heardAt = async (name: string): Promise<number> => {
 
 interface Waiting extends Asked<Answer<AgentState & { message: string }>> {
   readonly name: string;
-  readonly keyId: string;
   readonly resourceId: string;
   readonly plainKey: string;
   readonly agent: TestAgent;
@@ -58,12 +57,8 @@ async function waitingElsewhere(given: Organization = org): Promise<Waiting> {
   const agent = new TestAgent(elsewhere.as({ apiKey: host.plainKey }), host.name, 'machine');
   await host.guardedBy(agent);
   await agent.fetched();
-  const [{ keyId }] = (await drawbridge.query<{ keyId: string }>(
-    'SELECT key_id AS "keyId" FROM agents WHERE name = $1',
-    [host.name],
-  )) as [{ keyId: string }];
   const { name, plainKey, resourceId } = host;
-  return { name, plainKey, resourceId, keyId, agent, ...(await wait(agent)) };
+  return { name, plainKey, resourceId, agent, ...(await wait(agent)) };
 }
 
 /** There is something new to send to the agent. */
@@ -72,6 +67,8 @@ const changed = ({ resourceId }: Waiting): Promise<unknown> =>
 
 /** The status of the answer, which comes before the wait is over. */
 const endsWith = async (waiting: Waiting): Promise<number> => (await early(waiting)).status;
+
+const ITS_KEY = 'WHERE id = (SELECT key_id FROM agents WHERE name = $1)';
 
 describe('An agent that waits', () => {
   it('costs no statement', async () => {
@@ -92,15 +89,15 @@ describe('An agent that waits', () => {
   });
 
   it.each([
-    ['its key is revoked', 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', 401],
-    ['its key expires earlier than planned', 'UPDATE api_keys SET expires_at = now() WHERE id = $1', 401],
-    ['its key is deleted', 'DELETE FROM api_keys WHERE id = $1', 401],
-    ['its key is bound to another host', `UPDATE api_keys SET agents = '{other}' WHERE id = $1`, 403],
-    ['its key loses the scope', `UPDATE api_keys SET scopes = '{sessions:read}' WHERE id = $1`, 403],
+    ['its key is revoked', `UPDATE api_keys SET revoked_at = now() ${ITS_KEY}`, 401],
+    ['its key expires earlier than planned', `UPDATE api_keys SET expires_at = now() ${ITS_KEY}`, 401],
+    ['its key is deleted', `DELETE FROM api_keys ${ITS_KEY}`, 401],
+    ['its key is bound to another host', `UPDATE api_keys SET agents = '{other}' ${ITS_KEY}`, 403],
+    ['its key loses the scope', `UPDATE api_keys SET scopes = '{sessions:read}' ${ITS_KEY}`, 403],
   ])('receives nothing any more once %s', async (_, statement, status) => {
     const own = await organization(drawbridge, []);
     const waiting = await waitingElsewhere(own);
-    await drawbridge.query(statement, [waiting.keyId]);
+    await drawbridge.query(statement, [waiting.name]);
     await changed(waiting);
     expect(await endsWith(waiting)).toBe(status);
   });
@@ -108,9 +105,7 @@ describe('An agent that waits', () => {
   it('is told of changes while its organization is suspended', async () => {
     const own = await organization(drawbridge, []);
     const waiting = await waitingElsewhere(own);
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      own.organizationId,
-    ]);
+    await own.suspend();
     await changed(waiting);
     expect((await early(waiting)).body.guarded).toEqual([{ protocol: 'tcp', ports: [23] }]);
   });

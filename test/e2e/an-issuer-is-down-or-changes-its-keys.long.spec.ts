@@ -90,6 +90,16 @@ it('A token without kid and jti is accepted once, and only while the issuer has 
   await single.stop();
 });
 
+it('A new key of an issuer is known with its first token, and one that it withdrew is not accepted any more', async () => {
+  const trust = await githubTrust(org, issuer);
+  const statusOf = async (key = issuer.keys[0]!): Promise<number> =>
+    (await exchange(drawbridge, await tokenOf(issuer, trust, key), trust.id)).status;
+  const [former] = issuer.keys;
+  expect(await statusOf()).toBe(200);
+  issuer.keys = [await newKey('RS256', 'rotated')];
+  expect([await statusOf(), await statusOf(former)]).toEqual([200, 401]);
+});
+
 it('An issuer in a network that the deployment does not reach gets no request', async () => {
   const trust = await githubTrust(org, issuer);
   const api = await drawbridge.startApi({ OIDC_ISSUERS: issuers, TENANT_URL_NETWORKS: '' });

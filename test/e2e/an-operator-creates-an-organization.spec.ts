@@ -56,7 +56,6 @@ describe('An operator creates an organization', () => {
       ['--name', 'Acme', '--email', 'ada', '--url', 'https://drawbridge.example.com'],
       'an e-mail address',
     ],
-    ['no URL', ['--name', 'Acme', '--email', 'ada@example.com'], '--url'],
   ])('%s creates nothing', async (_, given, words) => {
     const before = await count();
     expect(await create(...given)).toMatchObject({

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { allSealed } from '../builders/audit/audit-trail';
 import { organization, type Organization } from '../builders/accounts/organization';
 import { type AdminRun, drawbridgeAdmin } from '../harness/product/admin';
@@ -77,5 +80,20 @@ describe('Tampering with the audit trail is detected', () => {
     expect(run.stderr).toContain(words);
     expect(run.stderr).toContain('(--help shows the options and examples)');
     expect(run.stderr).not.toMatch(/\n +at /);
+  });
+
+  it('without DATABASE_URL it uses the database of npm start, or reports that there is none', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'drawbridge-verify-'));
+    const none = await drawbridgeAdmin({ DATA_DIR: dataDir }, ['audit', 'verify']);
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('npm start');
+    const { port, password } = new URL(drawbridge.ownerUrl);
+    mkdirSync(join(dataDir, 'postgres'));
+    writeFileSync(join(dataDir, 'postgres', 'port'), port);
+    writeFileSync(join(dataDir, 'postgres', 'password'), password);
+    const found = await drawbridgeAdmin({ DATA_DIR: dataDir }, ['audit', 'verify']);
+    rmSync(dataDir, { recursive: true });
+    // the server of the tests has no database of that name: it was asked
+    expect(found.stderr).toContain('database "drawbridge" does not exist');
   });
 });

@@ -69,12 +69,6 @@ describe('Closing survives faults of the connections to the database', () => {
     await closes(id);
   });
 
-  it('a network that resets them', async () => {
-    const id = await opened();
-    way.reset();
-    await closes(id);
-  });
-
   it('a server that was read-only when they were made', async () => {
     const id = await opened();
     await setReadOnly(drawbridge, true);

@@ -141,6 +141,18 @@ describe('Credentials need no secret', () => {
     expect(new Set(targets)).toEqual(new Set([`${WORKLOAD_PROVIDER} as ${SERVICE_ACCOUNT}`]));
   });
 
+  it('GCP takes the keys of an issuer that it does not reach as a file', async () => {
+    const { id, identity } = await created(CLOUDS[1]!);
+    const { issuer, subject } = identity!;
+    const upload = (jwks: unknown): Promise<void> =>
+      drawbridge.cloud.trust({ provider: 'GCP', issuer, subject, jwks });
+    await upload({ keys: [] });
+    expect((await verified(id)).verificationError).toContain('The key of the ID Token is not known');
+    // the same as drawbridge-admin identity-keys files writes
+    await upload(await (await fetch(`${issuer}/jwks`)).json());
+    expect(await verified(id)).toMatchObject({ isValid: true, verificationError: null });
+  });
+
   it('a new one is left in peace for an hour, while its trust is made', async () => {
     const { id } = await created(CLOUDS[0]!);
     const [row] = await drawbridge.query<{ seconds: number }>(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { guardedHost, waiting, type GuardedHost } from '../builders/resources/agents';
+import { guardedHost, type GuardedHost } from '../builders/resources/agents';
 import { organization, type Organization } from '../builders/accounts/organization';
 import type { Answer, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -71,15 +71,6 @@ describe('One tenant does not slow another', () => {
     expect(await renewedAndStopped(session)).toEqual([200, 200]);
     await blocker.query('ROLLBACK');
     await Promise.all(lists);
-  });
-
-  it('an agent that asks again ends its own older wait', async () => {
-    const agent = host.agent();
-    const { version } = await agent.turn();
-    const { answer: older } = await waiting(drawbridge, agent);
-    const newer = agent.ask({ version, waitSeconds: 3 });
-    newer.catch(() => undefined);
-    expect(await Promise.race([older.then(() => 'older'), newer.then(() => 'newer')])).toBe('older');
   });
 
   it('sign-ins whose clients are gone leave the queue and count for nothing, and a full queue answers 503', async () => {

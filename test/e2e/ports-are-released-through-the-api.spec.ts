@@ -146,8 +146,7 @@ describe('Ports are released through the API', () => {
   it('not while the organization is suspended; it may still delete', async () => {
     const own = await organization(drawbridge, []);
     const { host, agent } = await served({}, { of: own });
-    const suspend = 'UPDATE organizations SET suspended_at = now() WHERE id = $1';
-    await drawbridge.query(suspend, [own.organizationId]);
+    await own.suspend();
     expect((await release(host.resourceId, own)).status).toBe(403);
     expect((await own.admin.delete(`/resources/${host.resourceId}`)).status).toBe(204);
     expect(await releasedOn(agent)).toEqual([]);

@@ -3,10 +3,10 @@ import { ledgerOf } from '../builders/sessions/rule-ledger';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-describe('A target that the provider does not find', () => {
+describe('Provider errors are reported', () => {
   const drawbridge = Drawbridge.shared();
 
-  it('closes and fails nothing; after hours it is given up, and nothing is called removed', async () => {
+  it('a group that is not found closes and fails nothing; after hours it is given up, and nothing is called removed', async () => {
     const org = await organization(drawbridge, [{ group: group(6), config: { port: 22 } }]);
     const [resourceId] = org.resourceIds;
     const started = async (ipv4Address: string): Promise<string> => (await org.started({ ipv4Address })).id;
@@ -83,7 +83,7 @@ describe('A target that the provider does not find', () => {
     await drawbridge.cloud.clearFaults();
   });
 
-  it('a start meanwhile is FAILED after half a minute with the provider’s words, and can be repeated', async () => {
+  it('a start on a group that is not found is FAILED after half a minute with the provider’s words, and can be repeated', async () => {
     const org = await organization(drawbridge, sshTo(1));
     await drawbridge.cloud.fault({ kind: 'not-found', target: group(0) });
     const { id } = await org.started({ ipv4Address: '203.0.113.91' });
@@ -93,5 +93,23 @@ describe('A target that the provider does not find', () => {
     ]);
     await drawbridge.cloud.clearFaults();
     await org.reaches((await org.started({ ipv4Address: '203.0.113.91' })).id, 'ACTIVE');
+  });
+
+  it('an addition that reads do not show yet is not repeated', async () => {
+    const org = await organization(drawbridge, [{ group: group(8), config: { port: 22 } }]);
+    const operation = 'DescribeSecurityGroupRules';
+    await drawbridge.cloud.fault({
+      kind: 'stale-read',
+      target: group(8),
+      operation,
+      delayMs: 60_000,
+      seconds: 6,
+    });
+    const { id } = await org.started({ ipv4Address: '203.0.113.50' });
+    await org.reaches(id, 'ACTIVE');
+    const calls = (await drawbridge.cloud.calls()).filter(({ target }) => target === group(8));
+    expect(
+      calls.filter((call) => call.operation.startsWith('Authorize') && call.outcome !== 'DryRunOperation'),
+    ).toHaveLength(1);
   });
 });

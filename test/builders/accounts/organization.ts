@@ -103,6 +103,12 @@ export class Organization {
     );
   }
 
+  async suspend(): Promise<void> {
+    await this.drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
+      this.organizationId,
+    ]);
+  }
+
   async apiKey(scopes: readonly string[]): Promise<ApiClient> {
     const body = { name: 'pipeline', scopes };
     const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);

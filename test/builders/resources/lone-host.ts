@@ -86,6 +86,15 @@ export class LoneHost {
     return AgentProcess.run(this.network, {}, ...args);
   }
 
+  /** Runs a command of it that asks the server. */
+  runConnected(
+    more: Partial<AgentSetting>,
+    ...args: readonly string[]
+  ): Promise<{ code: number | null; output: string }> {
+    const { server, name } = this.setting;
+    return AgentProcess.run(this.network, more, '--server', server, '--name', name, ...args);
+  }
+
   async active(given: object = {}): Promise<string> {
     const { id } = await this.start(given);
     await this.org.reaches(id, 'ACTIVE');
