@@ -104,10 +104,8 @@ describe('When a provider refuses one operation on one target', () => {
   };
   const opened = async (org: Organization, resourceId: string): Promise<Session> =>
     org.reaches((await start(org, resourceId)).body.id, 'ACTIVE', WAIT_MS);
-  const stop = async (org: Organization, { id }: Session): Promise<Session> => {
-    await org.admin.posted(`/sessions/${id}/stop`);
-    return org.session(id);
-  };
+  const stop = (org: Organization, { id }: Session): Promise<Session> =>
+    org.admin.posted<Session>(`/sessions/${id}/stop`);
 
   it.concurrent.each(CELLS)(
     '%s, %s: only that waits, and its ResourceIp says why',
