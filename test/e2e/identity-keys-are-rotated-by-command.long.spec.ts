@@ -87,7 +87,7 @@ describe('Identity keys are rotated by a command', () => {
     expect(before).not.toContain((await identityKeys('list')).stdout.slice(0, 43));
   });
 
-  it('reports what is wrong, and supports --help', async () => {
+  it('reports what is wrong', async () => {
     for (const given of [[], ['list', 'rotate'], ['nonsense'], ['files'], ['--nonsense']])
       expect(await identityKeys(...given)).toMatchObject({
         code: 2,
@@ -103,6 +103,5 @@ describe('Identity keys are rotated by a command', () => {
       code: 2,
       stderr: expect.stringMatching(/MASTER_KEYS must be/) as string,
     });
-    expect((await identityKeys('--help')).stdout).toContain('revoke');
   });
 });

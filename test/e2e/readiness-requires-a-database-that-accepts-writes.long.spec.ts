@@ -1,11 +1,12 @@
 import { Drawbridge } from '../harness/product/drawbridge';
+import { endConnections, setReadOnly } from '../harness/database/read-only';
 import { hasRedis, RedisServer } from '../harness/database/redis';
 import { SeverableConnection } from '../harness/database/severable-connection';
 import { until } from '../harness/until';
 
 const onRedis = hasRedis ? describe : describe.skip;
 
-onRedis('Connections to the queue that are half open', () => {
+onRedis('Readiness requires a database that accepts writes', () => {
   let drawbridge: Drawbridge;
   let redis: RedisServer;
   let toRedis: SeverableConnection;
@@ -25,6 +26,22 @@ onRedis('Connections to the queue that are half open', () => {
   const ofApi = (): string => `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1/health/ready`;
   const ofWorker = (): string => `http://127.0.0.1:${drawbridge.worker.port}/health/ready`;
 
+  const bothAnswer = (status: number): Promise<unknown> =>
+    until(`API and worker answer ${status}`, async () => {
+      const answers = await Promise.all([fetch(ofApi()), fetch(ofWorker())]);
+      return answers.every((answer) => answer.status === status);
+    });
+
+  it('in the API and in the worker, and ready again as soon as it accepts them', async () => {
+    await setReadOnly(drawbridge, true);
+    await endConnections(drawbridge);
+    await bothAnswer(503);
+    expect(await (await fetch(ofApi())).json()).toMatchObject({ status: 'DOWN', database: 'DOWN' });
+    expect(await (await fetch(ofWorker())).text()).toContain('accepts no writes');
+    await setReadOnly(drawbridge, false);
+    await bothAnswer(200);
+  });
+
   /** What both say, in the words of the API. */
   const bothSay = (status: string, queue: string): Promise<unknown> =>
     until(`API and worker are ${status}, the queue ${queue}`, async () => {
@@ -38,7 +55,7 @@ onRedis('Connections to the queue that are half open', () => {
   const waiting = async (): Promise<string[]> =>
     String(await redis.command('CLIENT', 'LIST')).match(/^id=\d+(?=.* cmd=bzpopmin )/gm) ?? [];
 
-  it('are reported as DEGRADED, and all of them replaced', async () => {
+  it('half-open connections to the queue are reported as DEGRADED, and all of them replaced', async () => {
     await bothSay('UP', 'UP');
     await until('a worker waits for jobs', async () => (await waiting()).length > 0);
     const before = new Set(await waiting());
