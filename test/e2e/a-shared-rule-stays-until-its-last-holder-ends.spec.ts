@@ -12,10 +12,11 @@ describe('A shared rule stays until its last holder ends', () => {
   it('the first to stop does not wait for a cloud that is down', async () => {
     const org = await organization(drawbridge, sshTo([1]));
     const first = await org.opened({ ipv4Address: '203.0.113.21', holder: 'a' });
-    const second = await org.opened({ ipv4Address: '203.0.113.21', holder: 'b' });
+    await org.opened({ ipv4Address: '203.0.113.21', holder: 'b' });
     await drawbridge.cloud.fault({ kind: 'error', target: group(1), seconds: 60 });
-    await org.closed(first.id);
+    expect((await org.closed(first.id)).endedReason).toBe('MANUAL');
     await drawbridge.cloud.clearFaults();
+    expect(await isOpen(group(1), '203.0.113.21')).toBe(true);
   });
 
   it('two resources that name one group share its rules, whatever case they are written in', async () => {
@@ -24,7 +25,7 @@ describe('A shared rule stays until its last holder ends', () => {
       { group: group(2).toUpperCase().replace('SG', 'sg'), config: { ports: [22, 443] } },
     ]);
     const [one, other] = org.resourceIds;
-    const first = await org.opened({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
+    await org.opened({ ipv4Address: '203.0.113.22', holder: 'a', resourceIds: [one] });
     const second = await org.opened({ ipv4Address: '203.0.113.22', holder: 'b', resourceIds: [other] });
     expect(
       (await drawbridge.cloud.rules(group(2))).map((rule) => rule.fromPort).toSorted((a, b) => a - b),

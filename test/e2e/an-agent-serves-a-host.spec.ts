@@ -171,7 +171,7 @@ describe('An agent serves a host', () => {
   it('a session stopped before it was sent to its agent is CANCELLED without the agent', async () => {
     const { host } = await served();
     const { id } = await startedOn(host);
-    await org.closed(id);
+    expect((await org.closed(id)).resourceIps).toMatchObject([{ status: 'REMOVED' }]);
   });
 
   it('a session that was sent and not reported waits for the agent, even if the agent no longer knows the rule', async () => {
