@@ -1,29 +1,13 @@
+import type { Schemas } from '#client';
 import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
 import { pickFrom, TrialWorld, type WorldState } from '../builders/accounts/trial-world';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-interface Rights {
-  readonly total: number | null;
-  readonly sample: readonly { readonly userId: string; readonly resourceId: string }[];
-}
+type Rights = Schemas['PlannedRightsDto'];
+type Row = Schemas['BulkResultDto'];
 
-interface Row {
-  readonly id: string | null;
-  readonly outcome: string;
-  readonly message?: string;
-}
-
-interface Plan {
-  readonly dryRun: true;
-  readonly refusal: { readonly status: number; readonly message: string } | null;
-  readonly refused?: readonly Row[];
-  readonly rights: { readonly gained: Rights; readonly lost: Rights };
-  readonly continuing: { readonly sessions: number | null };
-  readonly ends: Readonly<Record<'sessions' | 'people' | 'jobs' | 'staticIpRules' | 'rules', number>>;
-  readonly opens: { readonly rules: number };
-  readonly sample: readonly { readonly kind: string; readonly id: string }[];
-}
+type Plan = Schemas['ChangePlanDto'];
 
 const WORLDS = Number(process.env['WORLDS'] ?? 4);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);

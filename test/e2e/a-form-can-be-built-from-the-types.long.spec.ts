@@ -1,53 +1,20 @@
+import type { Schemas } from '#client';
 import { PROVIDERS } from '#rules';
 import { ownOrganization } from '../builders/accounts/organization';
 import type { Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 
-interface Form {
-  readonly words: string;
-  readonly pattern: string;
-  readonly flags: string;
-  readonly example: string;
-}
+type Form = Schemas['TextFormDto'];
 
 interface Labelled {
   readonly label: string;
 }
 
-interface CredentialType extends Labelled {
-  readonly credentialType: string;
-  readonly fields: readonly (Labelled & {
-    readonly name: string;
-    readonly required: boolean;
-    readonly form?: Form;
-  })[];
-}
+type CredentialType = Schemas['CredentialTypeDto'];
+type ConfigField = Schemas['ConfigFieldDto'];
 
-interface ConfigField extends Labelled {
-  readonly name: string;
-  readonly type: string;
-  readonly required: boolean;
-  readonly example: unknown;
-  readonly words: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly mostItems?: number;
-  readonly choices?: readonly string[];
-  readonly pattern?: string;
-}
-
-interface ResourceType extends Labelled {
-  readonly resourceType: string;
-  readonly identifier: Form;
-  readonly config: readonly ConfigField[];
-  readonly region?: Form;
-}
-
-interface ProviderTypes extends Labelled {
-  readonly provider: string;
-  readonly credentialTypes: readonly CredentialType[];
-  readonly resourceTypes: readonly ResourceType[];
-}
+type ResourceType = Schemas['ResourceTypeDto'];
+type ProviderTypes = Schemas['ProviderTypesDto'];
 
 interface Created {
   readonly id: string;
@@ -93,7 +60,7 @@ describe('A form can be built from the types', () => {
   let types: readonly ProviderTypes[];
 
   beforeAll(async () => {
-    types = await org.admin.expect(200, org.admin.get<ProviderTypes[]>('/resources/types'));
+    types = await org.admin.read<ProviderTypes[]>('/resources/types');
   });
 
   const typesOf = (provider: string): ProviderTypes => types.find((one) => one.provider === provider)!;

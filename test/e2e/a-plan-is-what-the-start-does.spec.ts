@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { pickFrom, TrialWorld, type Pick } from '../builders/accounts/trial-world';
 import type { ApiClient, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -11,27 +12,10 @@ const KINDS = [200, 400, 403] as const;
 /** States of one organization: each is another world. */
 const STATES = 10;
 
-interface Refusal {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-  readonly validationErrors?: object;
-}
+type Refusal = Schemas['PlanRefusalDto'];
+type Plan = Schemas['SessionPlanDto'];
 
-interface Plan {
-  readonly refusal: Refusal | null;
-  readonly ipv4Address: string | null;
-  readonly ipv6Address: string | null;
-  readonly durationHours: number;
-  readonly resources: readonly {
-    readonly resourceId: string;
-    readonly rules: readonly Readonly<Record<'address' | 'protocol' | 'ports' | 'outcome', string>>[];
-  }[];
-  readonly usesAccessRequestId: string | null;
-  readonly inactiveResources: object | null;
-}
-
-type Started = Session & Refusal & Readonly<Record<'startedAt' | 'expiresAt', string>>;
+type Started = Session & Refusal;
 
 const refused = ({ status, error, message, validationErrors = {} }: Refusal): object => ({
   status,

@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { colleague } from '../builders/accounts/colleague';
 import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
 import { staticIpRule, staticIpRuleReaches } from '../builders/resources/static-ip-rules';
@@ -5,23 +6,7 @@ import type { Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-interface Plan {
-  readonly refusal: { readonly status: number; readonly error: string; readonly message: string } | null;
-  readonly ipv4Address: string | null;
-  readonly durationHours: number | null;
-  readonly maxDurationHours: number | null;
-  readonly approvalsNeeded: number;
-  readonly resources: readonly {
-    readonly resourceName: string;
-    readonly rules: readonly {
-      readonly address: string;
-      readonly ports: string;
-      readonly outcome: string;
-      readonly by: string | null;
-    }[];
-  }[];
-  readonly closes: readonly { readonly resourceName: string; readonly address: string }[];
-}
+type Plan = Schemas['SessionPlanDto'];
 
 /** POST /sessions/plan runs the plan and the guard of a start, and starts nothing. */
 describe('A plan', () => {
@@ -70,7 +55,7 @@ describe('A plan', () => {
   it('says what a start that names no resource leaves out, and the start says it', async () => {
     const [first, second] = org.resourceIds as [string, string];
     const body = { ipv4Address: '203.0.113.98' };
-    await org.admin.expect(200, org.admin.patch(`/resources/${second}`, { isActive: false }));
+    await org.admin.patched(`/resources/${second}`, { isActive: false });
     const { name } = (await org.admin.get<{ name: string }>(`/resources/${second}`)).body;
     const inactiveResources = { total: 1, sample: [name] };
     expect(await plan(body)).toMatchObject({ refusal: null, inactiveResources });
@@ -79,12 +64,11 @@ describe('A plan', () => {
     const started = await org.admin.posted<Session>(path, body);
     expect(started).toMatchObject({ inactiveResources });
     await org.admin.posted(`/sessions/${started.id}/stop`);
-    await org.admin.expect(200, org.admin.patch(`/resources/${first}`, { isActive: false }));
+    await org.admin.patched(`/resources/${first}`, { isActive: false });
     expect((await plan(body)).refusal).toMatchObject({
       message: 'None of your resources is active: each one is once it is verified',
     });
-    for (const id of [first, second])
-      await org.admin.expect(200, org.admin.patch(`/resources/${id}`, { isActive: true }));
+    for (const id of [first, second]) await org.admin.patched(`/resources/${id}`, { isActive: true });
   });
 
   it('shares what a static IP rule lets in', async () => {
@@ -92,7 +76,7 @@ describe('A plan', () => {
     const { id } = await staticIpRule(org, { ipAddress, resourceIds: org.resourceIds });
     await staticIpRuleReaches(org, id, 'ACTIVE');
     expect(outcomes(await plan({ ipv4Address: ipAddress }))).toEqual(['SHARED', 'SHARED']);
-    await org.admin.expect(204, org.admin.delete(`/static-ip-rules/${id}`));
+    await org.admin.deleted(`/static-ip-rules/${id}`);
   });
 
   it('names the rule of others that lets the address in already', async () => {
@@ -146,7 +130,7 @@ describe('A plan', () => {
       refusal: { status: 403, error: 'Approval required' },
     });
     expect(outcomes(planned)).toEqual(['OPENS']);
-    await org.admin.expect(200, org.admin.patch(`/roles/${id}`, { maxSessionDurationHours: 3 }));
+    await org.admin.patched(`/roles/${id}`, { maxSessionDurationHours: 3 });
     const shorter = await plan({ ipv4Address: '203.0.113.94' }, member.client);
     expect(shorter).toMatchObject({ durationHours: 1, maxDurationHours: 3 });
   });

@@ -29,7 +29,7 @@ describe('Rules of a second installation with the same id', () => {
   const addresses = async (index: number): Promise<string[]> =>
     (await drawbridge.cloud.rules(group(index))).map(({ address }) => address).toSorted();
   const messages = async (index: number): Promise<string[]> => {
-    await org.admin.expect(200, org.admin.post(`/resources/${org.resourceIds[index]}/reconcile`));
+    await org.admin.posted(`/resources/${org.resourceIds[index]}/reconcile`);
     const { body } = await org.admin.get<{ content: { resourceId: string; message: string | null }[] }>(
       '/resource-health/events',
     );

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { contractOf } from '../harness/contract/contract-of';
+import { fetchDocumented } from '../harness/contract/contract-of';
 import { Drawbridge } from '../harness/product/drawbridge';
 
-const PATH = '/.well-known/drawbridge';
 const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {
   version: string;
 };
@@ -11,14 +10,10 @@ const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.js
 describe('Clients discover a server', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
 
-  async function discover(port: number): Promise<{ headers: Headers; body: unknown }> {
-    const response = await fetch(`http://127.0.0.1:${port}${PATH}`);
-    const text = await response.text();
-    const contract = await contractOf(`http://127.0.0.1:${port}/api/v1`);
-    const contentType = response.headers.get('content-type');
-    contract.check({ method: 'GET', path: PATH, status: response.status, contentType, text });
-    return { headers: response.headers, body: JSON.parse(text) as unknown };
-  }
+  const discover = async (port: number): Promise<{ headers: Headers; body: unknown }> => {
+    const { headers, bytes } = await fetchDocumented(`http://127.0.0.1:${port}`, '/.well-known/drawbridge');
+    return { headers, body: JSON.parse(bytes.toString()) as unknown };
+  };
 
   it('with its release; without settings no address per family', async () => {
     const { body, headers } = await discover(drawbridge.apiServer.port);

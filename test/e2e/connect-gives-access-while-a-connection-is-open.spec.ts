@@ -15,13 +15,12 @@ const answer = (socket: Socket): void => {
 };
 
 describe('connect gives access while a connection is open', () => {
-  let bench: CliBench;
+  const bench = CliBench.own();
   let server: Server;
   let port: string;
   let sockets: Socket[];
 
   beforeAll(async () => {
-    bench = await CliBench.start();
     sockets = [];
     server = createServer({ allowHalfOpen: true }, (socket) => {
       sockets.push(socket);
@@ -30,14 +29,7 @@ describe('connect gives access while a connection is open', () => {
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     port = String((server.address() as AddressInfo).port);
   });
-  afterAll(async () => {
-    server.close();
-    await bench.stop();
-  });
-  afterEach(async () => {
-    await bench.cli.endRuns();
-    await bench.allows();
-  });
+  afterAll(() => server.close());
 
   const connect = (): ReturnType<CliBench['cli']['start']> =>
     bench.cli.start(['connect', '-r', 'resource-0', '127.0.0.1', port]);

@@ -1,4 +1,12 @@
-import { group, organization, SIMULATED_KEY, type Organization } from '../builders/accounts/organization';
+import {
+  group,
+  organization,
+  ownOrganization,
+  SIMULATED_KEY,
+  type Organization,
+} from '../builders/accounts/organization';
+import type { Resource } from '../builders/resources/resources';
+import { healthOf } from '../builders/sessions/rule-ledger';
 import type { Credential } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -13,20 +21,12 @@ describe('Credentials and resources are checked in the background', () => {
   afterEach(() => drawbridge.cloud.clearFaults());
 
   describe('credentials', () => {
-    let org: Organization;
-    beforeAll(async () => {
-      org = await organization(drawbridge, [{ group: group(0) }]);
-    });
+    const org = ownOrganization(drawbridge, [{ group: group(0) }]);
+    const key = { name: 'Simulated AWS', provider: 'AWS', credentialType: 'ACCESS_KEY' };
 
-    const made = async (data: object): Promise<Credential> =>
-      org.admin.created<Credential>('/credentials', {
-        name: 'Simulated AWS',
-        provider: 'AWS',
-        credentialType: 'ACCESS_KEY',
-        credentialData: data,
-      });
-    const find = (id: string): Promise<Credential> =>
-      org.admin.expect(200, org.admin.get<Credential>(`/credentials/${id}`));
+    const made = (credentialData: object): Promise<Credential> =>
+      org.admin.created<Credential>('/credentials', { ...key, credentialData });
+    const find = (id: string): Promise<Credential> => org.admin.read<Credential>(`/credentials/${id}`);
     const becomes = (id: string, isValid: boolean): Promise<Credential> =>
       until(`credential ${id} has isValid ${isValid}`, async () => {
         const credential = await find(id);
@@ -59,17 +59,12 @@ describe('Credentials and resources are checked in the background', () => {
       expect(due!.hours).toBeCloseTo(24, 3);
     });
 
-    it('an invalid one gets isValid false with the provider’s message and without the secret', async () => {
+    it('an invalid one gets isValid false with the provider’s message, without the secret, until it is rotated', async () => {
       const { id } = await made(WRONG);
       const { verificationError } = await becomes(id, false);
       expect(verificationError).toContain('SignatureDoesNotMatch');
       expect(verificationError).not.toContain(WRONG.secretAccessKey);
-    });
-
-    it('a rotated one is checked again', async () => {
-      const { id } = await made(WRONG);
-      await becomes(id, false);
-      await org.admin.expect(200, org.admin.patch(`/credentials/${id}`, { credentialData: SIMULATED_KEY }));
+      await org.admin.patched(`/credentials/${id}`, { credentialData: SIMULATED_KEY });
       expect(await becomes(id, true)).toMatchObject({ verificationError: null });
     });
 
@@ -82,10 +77,8 @@ describe('Credentials and resources are checked in the background', () => {
       await drawbridge.cloud.fault({ kind: 'refuse', operation: CHECK, count: 1 });
       await dueNow(id);
       await becomes(id, false);
-      expect(await audits(id)).toEqual([
-        { actor: 'SYSTEM', result: 'SUCCESS' },
-        { actor: 'SYSTEM', result: 'FAILURE' },
-      ]);
+      const results = ['SUCCESS', 'FAILURE'];
+      expect(await audits(id)).toEqual(results.map((result) => ({ actor: 'SYSTEM', result })));
     });
 
     it.each(['throttle', 'error'])(
@@ -96,10 +89,8 @@ describe('Credentials and resources are checked in the background', () => {
         await drawbridge.cloud.fault({ kind, operation: CHECK, count: 1 });
         await dueNow(id);
         const attempts = 'SELECT 1 FROM credentials WHERE id = $1 AND check_attempts = 1';
-        await until(
-          'the provider did not say',
-          async () => (await drawbridge.query(attempts, [id])).length > 0,
-        );
+        const isAsked = async (): Promise<boolean> => (await drawbridge.query(attempts, [id])).length > 0;
+        await until('the provider did not say', isAsked);
         expect(await find(id)).toMatchObject({ isValid: true, verificationError: null });
         await settled(id);
         expect(await find(id)).toMatchObject({ isValid: true, verificationError: null });
@@ -111,8 +102,8 @@ describe('Credentials and resources are checked in the background', () => {
       const host = { name: 'Hosts', provider: 'AGENT', credentialType: 'AGENT' };
       const { id } = await org.admin.created<Credential>('/credentials', host);
       await becomes(id, true);
-      const verified = await org.admin.post<Credential>(`/credentials/${id}/verify`);
-      expect(verified).toMatchObject({ status: 200, body: { isValid: true, verificationError: null } });
+      const verified = await org.admin.posted(`/credentials/${id}/verify`);
+      expect(verified).toMatchObject({ isValid: true, verificationError: null });
     });
 
     it('two workers check each credential once', async () => {
@@ -133,17 +124,16 @@ describe('Credentials and resources are checked in the background', () => {
       org = await organization(drawbridge, [{ group: group(5) }]);
     });
 
-    const resource = async (): Promise<{ isActive: boolean; lastVerifiedAt: string | null }> =>
-      org.admin.expect(200, org.admin.get(`/resources/${org.resourceIds[0]}`));
-    const dueNow = (): Promise<object[]> =>
-      drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [org.resourceIds[0]]);
+    const resource = (): Promise<Resource> => org.admin.read<Resource>(`/resources/${org.resourceIds[0]}`);
+    /** Changes columns of a resource, by default of the organization's. */
+    const set = (assignment: string, id = org.resourceIds[0]): Promise<object[]> =>
+      drawbridge.query(`UPDATE resources SET ${assignment} WHERE id = $1`, [id]);
+    const dueNow = (): Promise<object[]> => set('verify_due_at = now()');
     const dueIn = (minutes: number): Promise<unknown> =>
       until(`it is due in ${minutes} minutes`, async () => {
-        const [row] = await drawbridge.query<{ minutes: number | null }>(
-          'SELECT extract(epoch FROM verify_due_at - now())::float8 / 60 AS minutes FROM resources WHERE id = $1',
-          [org.resourceIds[0]],
-        );
-        return row!.minutes !== null && Math.abs(row!.minutes - minutes) < 0.5;
+        const near = `abs(extract(epoch FROM verify_due_at - now()) / 60 - $2::float8) < 0.5`;
+        const found = `SELECT 1 FROM resources WHERE id = $1 AND ${near}`;
+        return (await drawbridge.query(found, [org.resourceIds[0], minutes])).length > 0;
       });
     const verified = async (): Promise<void> => {
       await dueNow();
@@ -151,13 +141,8 @@ describe('Credentials and resources are checked in the background', () => {
     };
     const refuseOnce = (): Promise<void> =>
       drawbridge.cloud.fault({ kind: 'refuse', operation: LOOK, target: group(5), count: 1 });
-    const events = async (): Promise<string[]> => {
-      const rows = await drawbridge.query<{ event_type: string }>(
-        'SELECT event_type FROM resource_health_events WHERE resource_id = $1 ORDER BY created_at',
-        [org.resourceIds[0]],
-      );
-      return rows.map((row) => row.event_type);
-    };
+    const events = async (): Promise<string[]> =>
+      (await healthOf(drawbridge, org.resourceIds[0]!)).map(({ eventType }) => eventType);
     const audits = (): Promise<object[]> =>
       drawbridge.query(
         `SELECT result FROM audit_records
@@ -167,10 +152,7 @@ describe('Credentials and resources are checked in the background', () => {
 
     it('a verified resource is verified every 30 minutes; an unchanged outcome is no event', async () => {
       const before = (await resource()).lastVerifiedAt;
-      await drawbridge.query(
-        `UPDATE resources SET verify_due_at = NULL, last_verified_at = now() - interval '31 minutes' WHERE id = $1`,
-        [org.resourceIds[0]],
-      );
+      await set(`verify_due_at = NULL, last_verified_at = now() - interval '31 minutes'`);
       await dueIn(30);
       const { isActive, lastVerifiedAt } = await resource();
       expect(isActive).toBe(true);
@@ -204,17 +186,14 @@ describe('Credentials and resources are checked in the background', () => {
       await dueIn(2);
       expect(await resource()).toMatchObject({ isActive: true });
       expect(await events()).toEqual(['VERIFY_OK']);
-      await drawbridge.query(
-        `UPDATE resources SET last_verified_at = now() - interval '7 hours' WHERE id = $1`,
-        [org.resourceIds[0]],
-      );
+      await set(`last_verified_at = now() - interval '7 hours'`);
       await verified();
       expect(await resource()).toMatchObject({ isActive: false });
       expect(await events()).toEqual(['VERIFY_OK', 'VERIFY_FAILED']);
     });
 
     it('a resource that an admin deactivated stays inactive', async () => {
-      await drawbridge.query('UPDATE resources SET is_active = false WHERE id = $1', [org.resourceIds[0]]);
+      await set('is_active = false');
       await verified();
       expect(await resource()).toMatchObject({ isActive: false });
       await refuseOnce();
@@ -225,30 +204,18 @@ describe('Credentials and resources are checked in the background', () => {
     });
 
     it('resources that were never verified or are deleted are not checked', async () => {
-      const [id] = org.resourceIds;
-      await drawbridge.query(
-        'UPDATE resources SET verify_due_at = NULL, last_verified_at = NULL WHERE id = $1',
-        [id],
-      );
-      const other = await organization(drawbridge, [{ group: group(6) }]);
-      const [deleted] = other.resourceIds;
-      await drawbridge.query('UPDATE resources SET deleted_at = now(), verify_due_at = now() WHERE id = $1', [
-        deleted,
-      ]);
-      const third = await organization(drawbridge, [{ group: group(7) }]);
-      await drawbridge.query('UPDATE resources SET verify_due_at = now() WHERE id = $1', [
-        third.resourceIds[0],
-      ]);
-      await until('a later one was verified', async () => {
-        const later =
-          "SELECT 1 FROM resources WHERE id = $1 AND verify_due_at > now() + interval '29 minutes'";
-        return (await drawbridge.query(later, [third.resourceIds[0]])).length > 0;
-      });
-      const disturbed = await drawbridge.query(
-        'SELECT 1 FROM resources WHERE id IN ($1, $2) AND verify_due_at > now()',
-        [id, deleted],
-      );
-      expect(disturbed).toEqual([]);
+      const [{ resourceIds: never }, { resourceIds: deleted }, { resourceIds: later }] = [
+        org,
+        await organization(drawbridge, [{ group: group(6) }]),
+        await organization(drawbridge, [{ group: group(7) }]),
+      ];
+      await set('verify_due_at = NULL, last_verified_at = NULL', never[0]);
+      await set('deleted_at = now(), verify_due_at = now()', deleted[0]);
+      await set('verify_due_at = now()', later[0]);
+      const due = (ids: readonly string[]): Promise<object[]> =>
+        drawbridge.query('SELECT 1 FROM resources WHERE id = ANY($1) AND verify_due_at > now()', [ids]);
+      await until('a later one was verified', async () => (await due(later)).length > 0);
+      expect(await due([...never, ...deleted])).toEqual([]);
     });
   });
 });

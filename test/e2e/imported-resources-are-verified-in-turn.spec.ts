@@ -1,4 +1,5 @@
 import { group, organization } from '../builders/accounts/organization';
+import { resourceBody } from '../builders/resources/resources';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -13,22 +14,18 @@ describe('Imported resources', () => {
   beforeAll(() => drawbridge.startWorker());
 
   it('are verified one after the other as their account allows, none is put off for minutes', async () => {
-    const { admin, credentialId } = await organization(drawbridge, []);
-    const resources = Array.from({ length: RESOURCES }, (_, index) => ({
-      name: `imported ${index}`,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      resourceIdentifier: group(index),
-      region: 'eu-central-1',
-      credentialId,
-      config: { port: 22 },
-    }));
-    const { results } = await admin.expect(
-      200,
-      admin.post<{ results: { id: string }[] }>('/resources/bulk', { resources }),
+    const org = await organization(drawbridge, []);
+    const { admin } = org;
+    const resources = Array.from({ length: RESOURCES }, (_, index) =>
+      resourceBody(org, {
+        name: `imported ${index}`,
+        resourceIdentifier: group(index),
+        config: { port: 22 },
+      }),
     );
+    const { results } = await admin.posted<{ results: { id: string }[] }>('/resources/bulk', { resources });
     const resourceIds = results.map(({ id }) => id);
-    await admin.expect(200, admin.post('/resources/verify', { resourceIds }));
+    await admin.posted('/resources/verify', { resourceIds });
     const verified = await until(
       'none waits',
       async () => {

@@ -1,21 +1,12 @@
+import type { Schemas } from '#client';
 import { colleague, type Colleague } from '../builders/accounts/colleague';
-import { group, ownOrganization } from '../builders/accounts/organization';
+import { ownOrganization } from '../builders/accounts/organization';
+import { resourceBody } from '../builders/resources/resources';
+import { containing } from '../harness/matching';
 import { Drawbridge } from '../harness/product/drawbridge';
 
-interface Right {
-  readonly userId?: string;
-  readonly resourceId?: string;
-  readonly roles: readonly { readonly name: string; readonly by: string }[];
-  readonly openNow: boolean;
-}
-
-interface Role {
-  readonly id: string;
-  readonly resourceIds: string[];
-  readonly resourceCount: number;
-  readonly userCount: number;
-  readonly resourceSelector: object | null;
-}
+type Right = Schemas['PersonRightDto'] & Schemas['ResourceRightDto'];
+type Role = Schemas['RoleDto'];
 
 /** Roles reach resources by their labels, from the next start on, without a further step. */
 describe('Labels', () => {
@@ -33,23 +24,13 @@ describe('Labels', () => {
       resourceSelector: { env: ['prod', 'staging'], team: ['payments'] },
       userIds: [member.id],
     });
-    resourceId = (
-      await org.admin.created<{ id: string }>('/resources', {
-        name: 'ledger',
-        provider: 'AWS',
-        resourceType: 'SECURITY_GROUP',
-        resourceIdentifier: group(3),
-        region: 'eu-central-1',
-        credentialId: org.credentialId,
-        config: { port: 22 },
-        labels: { env: 'prod' },
-      })
-    ).id;
+    const body = resourceBody(org, { name: 'ledger', config: { port: 22 }, labels: { env: 'prod' } });
+    resourceId = (await org.admin.created<{ id: string }>('/resources', body)).id;
     await org.admin.posted(`/resources/${resourceId}/verify`);
   });
 
   const label = (body: object): Promise<unknown> =>
-    org.admin.expect(200, org.admin.post('/resources/labels', { resourceIds: [resourceId], ...body }));
+    org.admin.posted('/resources/labels', { resourceIds: [resourceId], ...body });
   const start = async (): Promise<number> => {
     const { status, body } = await member.client.post<{ id: string }>('/sessions', {
       resourceIds: [resourceId],
@@ -58,8 +39,7 @@ describe('Labels', () => {
     if (status === 200) await member.client.posted(`/sessions/${body.id}/stop`);
     return status;
   };
-  const people = async (): Promise<Right[]> =>
-    (await org.admin.get<Right[]>(`/resources/${resourceId}/people`)).body;
+  const people = (): Promise<Right[]> => org.admin.read<Right[]>(`/resources/${resourceId}/people`);
 
   it('give access when all keys fit, and take it from the next start on', async () => {
     expect(await start()).toBe(403);
@@ -68,11 +48,10 @@ describe('Labels', () => {
     expect(await people()).toMatchObject([
       { userId: member.id, roles: [{ name: 'Payments', by: 'LABEL' }], openNow: false },
     ]);
-    const [own] = (await org.admin.get<Right[]>(`/users/${member.id}/resources?search=LEDG`)).body;
+    const [own] = await org.admin.read<Right[]>(`/users/${member.id}/resources?search=LEDG`);
     expect(own).toMatchObject({ resourceId, labels: { env: 'prod', team: 'payments' } });
-    expect((await member.client.get<object[]>('/resources?assigned=true')).body).toMatchObject([
-      { id: resourceId, approvalsNeeded: 0 },
-    ]);
+    const assigned = await member.client.read('/resources?assigned=true');
+    expect(assigned).toMatchObject([{ id: resourceId, approvalsNeeded: 0 }]);
     const { body: file, headers } = await org.admin.get<string>(`/resources/${resourceId}/people?format=csv`);
     expect(headers.get('content-disposition')).toBe('attachment; filename=people.csv');
     expect(file.split('\r\n')).toEqual([
@@ -104,20 +83,16 @@ describe('Labels', () => {
   });
 
   it('are counted with roles, filtered by, and found as built-in ones', async () => {
-    const found = (await org.admin.get<Role[]>(`/roles?resourceId=${resourceId}&sort=-resourceCount`)).body;
+    const found = await org.admin.read<Role[]>(`/roles?resourceId=${resourceId}&sort=-resourceCount`);
     expect(found).toMatchObject([{ id: role.id, resourceIds: [], resourceCount: 1, userCount: 1 }]);
     const query = 'label=env%3Dprod&label=drawbridge/provider%3DAWS';
-    expect((await org.admin.get(`/resources?${query}`)).body).toMatchObject([{ id: resourceId }]);
-    expect((await org.admin.get(`/resources?${query}&label=env%3Dtest`)).body).toEqual([]);
-    await org.admin.expect(
-      200,
-      org.admin.patch(`/roles/${role.id}`, { resourceSelector: { 'drawbridge/all': ['yes'] } }),
-    );
-    expect((await org.admin.get<Role>(`/roles/${role.id}`)).body.resourceCount).toBe(2);
-    const foreign = await other.admin.get<{ labels: object }[]>('/resources?label=drawbridge/all%3Dyes');
-    expect(foreign.body).toHaveLength(1);
+    expect(await org.admin.read(`/resources?${query}`)).toMatchObject([{ id: resourceId }]);
+    expect(await org.admin.read(`/resources?${query}&label=env%3Dtest`)).toEqual([]);
+    await org.admin.patched(`/roles/${role.id}`, { resourceSelector: { 'drawbridge/all': ['yes'] } });
+    expect(await org.admin.read(`/roles/${role.id}`)).toMatchObject({ resourceCount: 2 });
+    expect(await other.admin.read('/resources?label=drawbridge/all%3Dyes')).toHaveLength(1);
     expect((await other.admin.get(`/resources/${resourceId}/people`)).status).toBe(404);
-    await org.admin.expect(200, org.admin.patch(`/roles/${role.id}`, { resourceSelector: null }));
+    await org.admin.patched(`/roles/${role.id}`, { resourceSelector: null });
     expect(await start()).toBe(403);
   });
 
@@ -131,10 +106,7 @@ describe('Labels', () => {
   ])('%s %j is refused', async (path, body, message) => {
     const [field] = Object.keys(body);
     const answer = await org.admin.post<{ message: string }>(path, { name: 'x', ...body });
-    expect([answer.status, answer.body.message]).toEqual([
-      400,
-      expect.stringContaining(`${field} ${message}`),
-    ]);
+    expect([answer.status, answer.body.message]).toEqual([400, containing(`${field} ${message}`)]);
   });
 
   it('that give more are refused while suspended, and those that give less are not', async () => {

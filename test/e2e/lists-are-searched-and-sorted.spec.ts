@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../builders/accounts/colleague';
-import { ownOrganization, SIMULATED_KEY } from '../builders/accounts/organization';
+import { group, ownOrganization, SIMULATED_KEY } from '../builders/accounts/organization';
+import { resourceBody } from '../builders/resources/resources';
 import type { Answer } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
 
@@ -35,19 +36,13 @@ describe('Lists', () => {
     expect({ status, body }).toMatchObject({ status: 200 });
     return body.map(({ name, label }) => name ?? label);
   };
-  const resource = (index: number): object => ({
-    provider: 'AWS',
-    resourceType: 'PREFIX_LIST',
-    resourceIdentifier: `pl-0123456789abcdef${index}`,
-    region: 'eu-central-1',
-    credentialId: org.credentialId,
-  });
 
   it.each(Object.keys(LISTS))('%s: a part of the name in any case, a whole id, both orders', async (kind) => {
     const { body = {}, by } = LISTS[kind]!;
     const ids = { resourceIds: org.resourceIds };
     for (const [index, name] of ['Zeta_100%', 'alpha quay'].entries()) {
-      const more = kind === 'resources' ? resource(index) : kind === 'static-ip-rules' ? ids : {};
+      const resource = resourceBody(org, { resourceIdentifier: group(1 + index) });
+      const more = kind === 'resources' ? resource : kind === 'static-ip-rules' ? ids : {};
       await org.admin.created(`/${kind}`, { ...body, ...more, [by]: name });
     }
     expect(await namesIn(`/${kind}`, { search: ' PHA Q' })).toEqual(['alpha quay']);

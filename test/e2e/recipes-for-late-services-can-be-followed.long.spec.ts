@@ -37,15 +37,14 @@ function recipes(): Map<string, readonly Step[]> {
 }
 
 (node ? describe : describe.skip)('The recipes for services that act late', () => {
-  let bench: ActionBench;
+  const bench = ActionBench.own(node, []);
   let folder: string;
   let server: Server;
 
   beforeAll(async () => {
-    bench = await ActionBench.start(node!, []);
     for (const [name, resourceType] of Object.entries(RESOURCES)) {
       const id = await verifiedService(bench.org, resourceType);
-      await bench.org.admin.expect(200, bench.org.admin.patch(`/resources/${id}`, { name }));
+      await bench.org.admin.patched(`/resources/${id}`, { name });
     }
     server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     folder = mkdtempSync(join(tmpdir(), 'drawbridge-programs-'));
@@ -59,10 +58,9 @@ function recipes(): Map<string, readonly Step[]> {
       chmodSync(path, 0o755);
     }
   });
-  afterAll(async () => {
+  afterAll(() => {
     server.close();
     rmSync(folder, { recursive: true, force: true });
-    await bench.stop();
   });
 
   it('are one for each of these resources', () => {

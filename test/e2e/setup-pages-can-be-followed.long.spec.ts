@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { totpOf } from '../builders/accounts/accounts';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { neededInCi } from '../harness/needed-in-ci';
-import { hasTerminals, Terminal } from '../harness/machines/terminal';
+import { describeInTerminal, Terminal } from '../harness/machines/terminal';
 
 const DOCS = resolve(__dirname, '../../docs');
 
@@ -18,8 +18,6 @@ function commandsOf(page: string): string[] {
 
 const hasJq = neededInCi('jq', spawnSync('jq', ['--version']).status === 0);
 if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages WERE NOT FOLLOWED ***\n\n');
-if (!hasTerminals)
-  process.stderr.write('\n*** tmux is not on the PATH: requests.md WAS NOT FOLLOWED ***\n\n');
 
 (hasJq ? describe : describe.skip)('The page', () => {
   const drawbridge = Drawbridge.shared();
@@ -129,7 +127,7 @@ if (!hasTerminals)
     expect(await saidBy(signIn, create, unknown)).toContain('resourceIdentifier');
   });
 
-  (hasTerminals ? describe : describe.skip)('with a second factor', () => {
+  describeInTerminal('with a second factor', () => {
     it('requests.md can be followed literally', async () => {
       const [invite, reason, approval, glass, review] = commandsOf('requests.md');
       await run(invite!);
@@ -144,11 +142,8 @@ if (!hasTerminals)
         '203.0.113.79 on production: APPLIED',
       ])
         expect(approved).toContain(line);
-      const terminal = new Terminal(`cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`, {
-        PATH: process.env['PATH']!,
-        HOME: home,
-        TERM: 'screen',
-      });
+      const commands = `cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`;
+      const terminal = new Terminal(commands, { PATH: process.env['PATH']!, HOME: home });
       try {
         const [, secret] = /enter the secret there: (\w+)/.exec(await terminal.shows('Its first code'))!;
         terminal.type(totpOf(secret!).generate());

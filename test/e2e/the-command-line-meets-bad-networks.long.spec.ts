@@ -1,31 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
+import { LocalServer } from '../harness/network/local-server';
 import { CommandLine } from '../harness/product/command-line';
 import { vanishingNode } from '../harness/machines/vanishing-node';
-
-async function listening(answer: RequestListener): Promise<{ server: Server; url: string }> {
-  const server = createServer(answer);
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 /** A session of a minute is renewed every twenty seconds, and asked for its address as often. */
 const SEVERAL_RENEWALS_MS = 150_000;
 
 describe('The command line meets bad networks', () => {
-  let bench: CliBench;
-
-  beforeAll(async () => {
-    bench = await CliBench.start();
-  });
-  afterAll(() => bench.stop());
-  afterEach(async () => {
-    bench.proxy.answerInstead = null;
-    bench.proxy.addresses = [CLI_ADDRESS];
-    await bench.cli.endRuns();
-    await bench.allows();
-  });
+  const bench = CliBench.own();
 
   /** Answers the next requests to a path in place of the API. */
   const refuse = (path: RegExp, status: number, retryAfter: number, times: number): void => {
@@ -33,37 +15,29 @@ describe('The command line meets bad networks', () => {
     bench.proxy.answerInstead = ({ url = '' }, answer) => {
       if (!path.test(url) || left === 0) return false;
       left -= 1;
+      const message = 'Too many requests: try again in 2 seconds';
       answer.writeHead(status, { 'Retry-After': String(retryAfter), 'Content-Type': 'application/json' });
-      answer.end(
-        JSON.stringify({
-          status,
-          error: 'TOO_MANY_REQUESTS',
-          message: 'Too many requests: try again in 2 seconds',
-        }),
-      );
+      answer.end(JSON.stringify({ status, error: 'TOO_MANY_REQUESTS', message }));
       return true;
     };
   };
 
   it('waits as often as the server asks, and says so', async () => {
     refuse(/\/sessions/, 429, 2, 5);
-    const { code, stderr } = await bench.cli.run(['list']);
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: 'drawbridge: Too many requests: trying again in 2 s\n'.repeat(5),
-    });
+    const stderr = 'drawbridge: Too many requests: trying again in 2 s\n'.repeat(5);
+    expect(await bench.cli.run('list')).toMatchObject({ code: 0, stderr });
   });
 
   it('stops a session after a pause that the server asks for, however long the lease allows', async () => {
     refuse(/\/stop$/, 503, 12, 1);
-    const { code, stderr } = await bench.cli.run(['run', '--lease', '60', '--', 'true']);
+    const { code, stderr } = await bench.cli.run('run --lease 60 -- true');
     expect(code).toBe(0);
     expect(stderr).not.toContain('could not be stopped');
     expect(await bench.live()).toEqual([]);
   });
 
   it('run says that the address has changed while it runs, and that watch follows it', async () => {
-    const going = bench.cli.start(['run', '--lease', '60', '--', 'sleep', '300']);
+    const going = bench.cli.start('run --lease 60 -- sleep 300');
     await bench.allows(CLI_ADDRESS);
     bench.proxy.addresses = ['198.51.100.77'];
     await going.prints('198.51.100.77', SEVERAL_RENEWALS_MS);
@@ -73,12 +47,10 @@ describe('The command line meets bad networks', () => {
     expect(JSON.stringify(records.body)).toContain('"renewedFrom":"198.51.100.77"');
     bench.proxy.addresses = [CLI_ADDRESS];
     await going.prints(`your address is ${CLI_ADDRESS} again`, SEVERAL_RENEWALS_MS);
-    process.kill(going.pid, 'SIGTERM');
-    await going.ended;
   });
 
   it('run goes on while the API is away, and says so', async () => {
-    const going = bench.cli.start(['run', '--lease', '60', '--', 'sleep', '300']);
+    const going = bench.cli.start('run --lease 60 -- sleep 300');
     await going.prints('may connect until the command ends');
     const port = await bench.proxy.sever();
     await going.prints('the access cannot be renewed', SEVERAL_RENEWALS_MS);
@@ -94,7 +66,7 @@ describe('The command line meets bad networks', () => {
     const { node, vanish } = vanishingNode(process.execPath);
     const cli = new CommandLine(bench.cli.environment, node);
     try {
-      const going = cli.start(['run', '--', 'sleep', '300']);
+      const going = cli.start('run -- sleep 300');
       await bench.allows(CLI_ADDRESS);
       bench.proxy.answerInstead = ({ url = '' }) => url.endsWith('/stop');
       vanish();
@@ -110,9 +82,9 @@ describe('The command line meets bad networks', () => {
   });
 
   it('stop is tried until the API is back', async () => {
-    expect((await bench.cli.run(['start'])).code).toBe(0);
+    expect((await bench.cli.run('start')).code).toBe(0);
     const port = await bench.proxy.sever();
-    const going = bench.cli.start(['stop']);
+    const going = bench.cli.start('stop');
     await going.prints('trying again in');
     await bench.proxy.restore(port);
     expect((await going.ended).code).toBe(0);
@@ -120,7 +92,7 @@ describe('The command line meets bad networks', () => {
   });
 
   it('what stop cannot wait for is left to the background, with the caller’s credential', async () => {
-    const { id } = await bench.cli.json<{ id: string }>(['start']);
+    const { id } = await bench.cli.json<{ id: string }>('start');
     const port = await bench.proxy.sever();
     const going = bench.cli.start(['stop', id]);
     await going.prints('goes on asking for its end');
@@ -133,7 +105,7 @@ describe('The command line meets bad networks', () => {
   it('a name without an address is said after one attempt', async () => {
     // Node.js then says on which connections it tries
     const env = { DRAWBRIDGE_URL: 'http://no-such-host.invalid', NODE_DEBUG: 'fetch' };
-    const { code, stderr } = await bench.cli.run(['list'], '', env);
+    const { code, stderr } = await bench.cli.run('list', '', env);
     expect(code).toBe(6);
     expect(stderr).toContain('its name has no address (ENOTFOUND)');
     expect(stderr.match(/: connecting to /g)).toHaveLength(1);
@@ -144,66 +116,43 @@ describe('The command line meets bad networks', () => {
       setTimeout(() => answer.writeHead(200, { 'Content-Type': 'application/json' }).end('[]'), 4_000);
       return true;
     };
-    const { stdout, stderr } = await bench.cli.run(['list']);
-    expect(stdout).toBe('No session.\n');
-    expect(stderr).toBe(`drawbridge: waiting for ${bench.proxy.url} to answer\n`);
+    const stderr = `drawbridge: waiting for ${bench.proxy.url} to answer\n`;
+    expect(await bench.cli.run('list')).toMatchObject({ stdout: 'No session.\n', stderr });
   });
 
   it('rules that take long are said to be waited for, to apply and to go', async () => {
     await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 5_000, count: 2 });
-    const started = await bench.cli.run(['start']);
+    const started = await bench.cli.run('start');
     expect(started.stderr).toBe('drawbridge: waiting until the rules are applied\n');
     await bench.drawbridge.cloud.fault({ kind: 'slow', delayMs: 5_000, count: 2 });
-    const stopped = await bench.cli.run(['stop', '--all']);
-    await bench.drawbridge.cloud.clearFaults();
+    const stopped = await bench.cli.run('stop --all');
     expect(stopped.stderr).toBe('drawbridge: waiting until the rules are removed\n');
   });
 
-  describe('behind a captive portal', () => {
-    let portal: { server: Server; url: string };
-    beforeAll(async () => {
-      portal = await listening((_, answer) => {
-        answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome, please sign in</html>');
-      });
-    });
-    afterAll(() => portal.server.close());
-
-    it.each([
-      'ip',
-      'doctor',
-      'start',
-      'stop --all --timeout 1',
-      'status',
-      'list',
-      'extend 11111111-1111-4111-8111-111111111111',
-      'resources',
-      'resources --assigned',
-      'roles',
-      'users',
-      'keys',
-      'static-rules',
-      'run -- true',
-      'connect localhost 22',
-      'watch',
-      'credentials',
-      'trusts',
-      'audit',
-      'report --address 203.0.113.1',
-      'whoami',
-      'api GET /sessions',
-    ])('%s says that this is not Drawbridge', async (command) => {
-      const { code, stdout, stderr } = await bench.cli.run(command.split(' '), '', {
-        DRAWBRIDGE_URL: portal.url,
-      });
-      expect(stdout + stderr).toContain(`${portal.url} is not Drawbridge`);
-      expect(code).toBe(6);
-    });
-
-    it('and so does login', async () => {
-      const args = ['login', '--url', portal.url, '--email', 'ada@example.com', '--password-stdin'];
-      const { code, stderr } = await bench.cli.run(args, 'a-password\n', { DRAWBRIDGE_API_KEY: '' });
-      expect(stderr).toContain(`${portal.url} is not Drawbridge`);
-      expect(code).toBe(6);
-    });
+  // each asks in a way of its own, or goes on after what fails
+  it.each([
+    'ip',
+    'doctor',
+    'start',
+    'stop --all --timeout 1',
+    'extend 11111111-1111-4111-8111-111111111111',
+    'users',
+    'run -- true',
+    'connect localhost 22',
+    'watch',
+    'report --address 203.0.113.1',
+    'api GET /sessions',
+    'login --email ada@example.com --password-stdin',
+  ])('behind a captive portal %s says that this is not Drawbridge', async (command) => {
+    const headers = { 'Content-Type': 'text/html' };
+    const portal = await LocalServer.start(() => ({ headers, body: '<html>Welcome, please sign in</html>' }));
+    const env = {
+      DRAWBRIDGE_URL: portal.url,
+      ...(command.startsWith('login') && { DRAWBRIDGE_API_KEY: '' }),
+    };
+    const { code, stdout, stderr } = await bench.cli.run(command, 'a-password\n', env);
+    await portal.stop();
+    expect(stdout + stderr).toContain(`${portal.url} is not Drawbridge`);
+    expect(code).toBe(6);
   });
 });

@@ -4,20 +4,17 @@ import { totpOf } from '../builders/accounts/accounts';
 import { CliBench } from '../builders/programs/cli-bench';
 import { CLI } from '../harness/product/command-line';
 import { IssuerVisitor } from '../harness/issuers/issuer-visitor';
-import { hasTerminals, Terminal } from '../harness/machines/terminal';
+import { describeInTerminal, Terminal } from '../harness/machines/terminal';
+import { containing } from '../harness/matching';
 import { until } from '../harness/until';
 
 const DEVELOPER = { person: 'simulated-developer' };
 const EMAIL = 'developer@demo.example';
 
-if (!hasTerminals) {
-  process.stderr.write(
-    '!! tmux is not installed: the tests of company sign-in in a terminal did NOT run.\n!! Install it: apt-get install tmux\n',
-  );
-}
+type Form = Readonly<Record<string, string>>;
 
-(hasTerminals ? describe : describe.skip)('The command line signs in with the company', () => {
-  let bench: CliBench;
+describeInTerminal('The command line signs in with the company', () => {
+  const bench = CliBench.own();
   let slug: string;
   let terminal: Terminal | undefined;
   /** what the desktop was asked to open */
@@ -25,55 +22,41 @@ if (!hasTerminals) {
   let programs: string;
 
   beforeAll(async () => {
-    bench = await CliBench.start();
     const { drawbridge, org, cli } = bench;
     const described = await fetch(`${drawbridge.cloud.url}/_issuer`);
-    const { issuer, clientId, clientSecret } = (await described.json()) as Record<string, string>;
     await org.admin.created('/identity-providers', {
+      ...((await described.json()) as object),
       name: 'Company',
-      issuer,
-      clientId,
-      clientSecret,
       emailDomains: ['demo.example'],
       createUsers: true,
       trustsSecondFactor: true,
     });
-    ({ slug } = await org.admin.expect(200, org.admin.get<{ slug: string }>('/organization')));
+    ({ slug } = await org.admin.read<{ slug: string }>('/organization'));
     programs = join(cli.home, 'bin');
     opened = join(cli.home, 'opened');
     mkdirSync(programs);
     writeFileSync(join(programs, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`);
     chmodSync(join(programs, 'xdg-open'), 0o755);
   });
-  afterAll(() => bench.stop());
   afterEach(() => terminal?.close());
 
   const keyless = { DRAWBRIDGE_API_KEY: '' };
 
-  const open = (command: string, env: Readonly<Record<string, string>> = {}): Terminal => {
+  const open = (command: string, env: Form = {}): Terminal => {
     const { environment } = bench.cli;
     const PATH = `${programs}:${environment['PATH']}`;
-    terminal = new Terminal(
-      `"${process.execPath}" "${CLI}" ${command}`,
-      { ...environment, ...keyless, PATH, TERM: 'screen', ...env },
-      400,
-    );
+    const program = `"${process.execPath}" "${CLI}" ${command}`;
+    terminal = new Terminal(program, { ...environment, ...keyless, PATH, ...env }, 400);
     return terminal;
   };
 
   /** The address that is shown, and what its page sends afterwards. */
-  const visited = async (
-    shown: Terminal,
-    form: Readonly<Record<string, string>> = DEVELOPER,
-  ): ReturnType<IssuerVisitor['visit']> => {
+  const visited = async (shown: Terminal, form: Form = DEVELOPER): ReturnType<IssuerVisitor['visit']> => {
     const screen = await shown.shows('returnTo=');
     return new IssuerVisitor().visit(/^http\S+/m.exec(screen)![0], form);
   };
 
-  const signedIn = async (
-    shown: Terminal,
-    form: Readonly<Record<string, string>> = DEVELOPER,
-  ): Promise<Terminal> => {
+  const signedIn = async (shown: Terminal, form: Form = DEVELOPER): Promise<Terminal> => {
     const { url } = await visited(shown, form);
     expect(url.pathname).toBe('/sign-in/sso-code');
     shown.type(new URLSearchParams(url.hash.slice(1)).get('code')!);
@@ -91,18 +74,15 @@ if (!hasTerminals) {
     const tried = await fetch(`http://127.0.0.1:${port}/callback?error=denied&message=Ended`, image);
     expect(tried.status).toBe(404);
     const { url, page } = await new IssuerVisitor().visit(address, DEVELOPER);
-    expect([url.origin, page]).toEqual([
-      `http://127.0.0.1:${port}`,
-      expect.stringContaining('Go back to the terminal'),
-    ]);
+    expect([url.origin, page]).toEqual([`http://127.0.0.1:${port}`, containing('Go back to the terminal')]);
     expect(await shown.shows('ended with 0')).toContain(`with ${EMAIL}.`);
-    expect((await bench.cli.run(['whoami'], '', keyless)).stdout).toContain(EMAIL);
+    expect((await bench.cli.run('whoami', '', keyless)).stdout).toContain(EMAIL);
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   });
 
   it('without a display it asks for the code that the page shows, and remembers the organization', async () => {
     await signedIn(open(`login --sso ${slug}`)).then((shown) => shown.shows(`with ${EMAIL}.`));
-    await bench.cli.run(['logout'], '', keyless);
+    await bench.cli.run('logout', '', keyless);
     const again = await signedIn(open('login --sso --no-browser', { DISPLAY: ':0' }));
     expect(await again.shows('ended with 0')).toContain(`with ${EMAIL}.`);
   });
@@ -124,18 +104,15 @@ if (!hasTerminals) {
   });
 
   it('says which organization has no company sign-in, and what to do without a terminal', async () => {
-    const login = (organization: string) => bench.cli.run(['login', '--sso', organization], '', keyless);
-    expect(await login('nobody')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('"nobody" has no company sign-in') as string,
-    });
-    const { code, stderr } = await login(slug);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Fix: sign in on a terminal: drawbridge')]);
+    const nobody = await bench.cli.run('login --sso nobody', '', keyless);
+    expect(nobody).toMatchObject({ code: 2, stderr: containing('"nobody" has no company sign-in') });
+    const piped = await bench.cli.run(`login --sso ${slug}`, '', keyless);
+    expect(piped).toMatchObject({ code: 2, stderr: containing('Fix: sign in on a terminal: drawbridge') });
   });
 
   it('asks for the second factor that the issuer did not see, as after a password', async () => {
     const { admin } = bench.org;
-    await admin.expect(200, admin.patch('/organization/settings', { mfaRequired: true }));
+    await admin.patched('/organization/settings', { mfaRequired: true });
     await (await signedIn(open(`login --sso ${slug}`), { ...DEVELOPER, secondFactor: 'on' })).shows('with ');
     terminal?.close();
     const setUp = await signedIn(open(`login --sso ${slug}`));

@@ -4,7 +4,7 @@ import { accountOwner, ownerWithMfa, totpOf } from '../builders/accounts/account
 import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
 import { PASSWORD } from '../builders/accounts/people';
 import { CLI } from '../harness/product/command-line';
-import { hasTerminals, Terminal } from '../harness/machines/terminal';
+import { describeInTerminal, Terminal } from '../harness/machines/terminal';
 
 /** Says whether it has a terminal, and how often Ctrl-C has reached it half a second after the first time. */
 const COUNTING = `let count = 0;
@@ -12,40 +12,23 @@ process.on('SIGINT', () => { count += 1; if (count === 1) setTimeout(() => { con
 setInterval(() => {}, 1000);
 console.log('terminal ' + [process.stdin, process.stdout, process.stderr].every((stream) => stream.isTTY));`;
 
-if (!hasTerminals) {
-  process.stderr.write(
-    `${'!'.repeat(78)}\n!! tmux is not installed: the tests of the command line in a terminal did NOT run.\n!! Install it: apt-get install tmux\n${'!'.repeat(78)}\n`,
-  );
-}
-
-(hasTerminals ? describe : describe.skip)('The command line in a terminal', () => {
-  let bench: CliBench;
+describeInTerminal('The command line in a terminal', () => {
+  const bench = CliBench.own();
   let terminal: Terminal | undefined;
   let counting: string;
 
-  beforeAll(async () => {
-    bench = await CliBench.start();
+  beforeAll(() => {
     counting = join(bench.cli.home, 'counting.cjs');
     writeFileSync(counting, COUNTING);
   });
-  afterAll(() => bench.stop());
-  afterEach(async () => {
-    terminal?.close();
-    await bench.allows();
-  });
+  afterEach(() => terminal?.close());
 
   const open = (command: string, env: Readonly<Record<string, string>> = {}, columns = 200): Terminal => {
-    terminal = new Terminal(
-      `"${process.execPath}" "${CLI}" ${command}`,
-      {
-        ...bench.cli.environment,
-        TERM: 'screen',
-        ...env,
-      },
-      columns,
-    );
+    const program = `"${process.execPath}" "${CLI}" ${command}`;
+    terminal = new Terminal(program, { ...bench.cli.environment, ...env }, columns);
     return terminal;
   };
+  const keyless = { DRAWBRIDGE_API_KEY: '' };
 
   it('the command has the terminal, Ctrl-C reaches it once, and the access ends', async () => {
     const shown = open(`run -- "${process.execPath}" "${counting}"`);
@@ -75,9 +58,9 @@ if (!hasTerminals) {
   });
 
   it('a table can be read at 44 columns', async () => {
-    const started = await bench.cli.json<{ id: string }>(['start']);
+    const started = await bench.cli.json<{ id: string }>('start');
     const screen = await open('list', {}, 44).shows('ended with 0');
-    await bench.cli.run(['stop']);
+    await bench.cli.run('stop');
     const lines = screen.split('\n').map((line) => line.trimEnd());
     expect(lines).toEqual(
       expect.arrayContaining([
@@ -89,10 +72,9 @@ if (!hasTerminals) {
   });
 
   it('a password that is typed is not shown', async () => {
-    const { admin } = bench.org;
     const account = { email: 'ada@example.com', password: PASSWORD };
-    await admin.created('/users', account);
-    const shown = open('login', { DRAWBRIDGE_API_KEY: '' });
+    await bench.org.admin.created('/users', account);
+    const shown = open('login', keyless);
     await shown.shows('E-mail:');
     shown.type(account.email);
     await shown.shows('Password:');
@@ -104,13 +86,10 @@ if (!hasTerminals) {
   it('sets up the second factor that an organization requires, while somebody signs in', async () => {
     const owner = await accountOwner(bench.drawbridge);
     await owner.organizationSets('mfa_required', true);
-    const piped = await bench.cli.run(
-      ['login', '--email', owner.email, '--password-stdin'],
-      `${owner.password}\n`,
-      { DRAWBRIDGE_API_KEY: '' },
-    );
+    const signIn = `login --email ${owner.email}`;
+    const piped = await bench.cli.run(`${signIn} --password-stdin`, `${owner.password}\n`, keyless);
     expect(piped.stderr).toContain('Fix: sign in on a terminal: drawbridge login --url http');
-    const shown = open(`login --email ${owner.email}`, { DRAWBRIDGE_API_KEY: '' });
+    const shown = open(signIn, keyless);
     await shown.shows('Password:');
     shown.type(owner.password);
     const [, secret] = /enter the secret there: (\w+)/.exec(await shown.shows('Its first code:'))!;
@@ -118,16 +97,15 @@ if (!hasTerminals) {
     await shown.shows('The code is wrong');
     shown.type(totpOf(secret!).generate());
     expect(await shown.shows('Signed in')).toMatch(/Recovery codes[^]*\n {2}\w{4}-\w{4}-/);
-    const signedIn = { DRAWBRIDGE_API_KEY: '' };
-    expect((await bench.cli.run(['whoami'], '', signedIn)).stdout).toContain('second factor  on');
-    const off = await bench.cli.run(['mfa', 'off', '--code-stdin'], '000000\n', signedIn);
+    expect((await bench.cli.run('whoami', '', keyless)).stdout).toContain('second factor  on');
+    const off = await bench.cli.run('mfa off --code-stdin', '000000\n', keyless);
     expect(off.stderr).toContain('requires MFA');
   });
 
   it('a code that is wrong can be given again, three times in all', async () => {
     const owner = await ownerWithMfa(bench.drawbridge);
     const signIn = async (): Promise<Terminal> => {
-      const shown = open(`login --email ${owner.email}`, { DRAWBRIDGE_API_KEY: '' });
+      const shown = open(`login --email ${owner.email}`, keyless);
       await shown.shows('Password:');
       shown.type(owner.password);
       await shown.shows('recovery code:');

@@ -16,7 +16,7 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
   beforeAll(async () => {
     org = await organization(drawbridge, sshTo(2));
     const [, free] = org.resourceIds;
-    await org.admin.expect(204, org.admin.delete(`/roles/${org.roleId}/resources/${free}`));
+    await org.admin.deleted(`/roles/${org.roleId}/resources/${free}`);
     const { id: freeRole } = await org.admin.created<{ id: string }>('/roles', {
       name: 'Free',
       resourceIds: [free],
@@ -26,15 +26,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await asks(org, { approvals: 1, mayBreakGlass: true, maxSessionDurationHours: 2 });
   });
 
-  const at = async (path: string, { email }: Person): Promise<Visitor> => {
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(path));
-    return visitor;
-  };
-  const shows = ({ page }: Visitor, text: RegExp): Promise<void> =>
-    page.getByRole('heading', { level: 2, name: text }).waitFor();
   const asked = async (): Promise<Visitor> => {
-    const visitor = await at('/', member);
+    const visitor = await site.signedIn(member, '/');
     await visitor.fill('Reason', REASON);
     await visitor.fill('Ticket', 'INC-12');
     // as two quick clicks do
@@ -43,36 +36,21 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       button.click();
     });
     await visitor.reaches(/^Access for/);
-    await visitor.page.getByText('Once it is approved, you open it with one click').waitFor();
+    await visitor.shows('Once it is approved, you open it with one click');
     return visitor;
   };
   const requests = (): Promise<AccessRequest[]> =>
-    member.client.expect(200, member.client.get<AccessRequest[]>('/access-requests?view=mine'));
-  /** Answers the open dialog with a note. */
-  const confirmed = async ({ page }: Visitor, label: string, note: string): Promise<void> => {
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Note').fill(note);
-    await dialog.getByRole('button', { name: label }).click();
-    await dialog.waitFor({ state: 'detached' });
-  };
-
-  const asksBefore = async (visitor: Visitor, label: string): Promise<void> => {
-    await visitor.click('button', label);
-    await visitor.page
-      .getByRole('dialog')
-      .getByRole('button', { name: `${label} it` })
-      .click();
-  };
+    member.client.read<AccessRequest[]>('/access-requests?view=mine');
   const headings = ({ page }: Visitor): Promise<string[]> =>
     page.getByRole('heading', { level: 2 }).allInnerTexts();
 
   it('what needs nobody else opens with one click and comes first; what others approve has its own limits and way', async () => {
-    const visitor = await at('/', member);
+    const visitor = await site.signedIn(member, '/');
     const hours = (): Promise<string[]> => visitor.page.getByText(/^At most \d+\.$/).allInnerTexts();
     expect(await hours()).toEqual([expect.not.stringMatching(/^At most 2\.$/), 'At most 2.']);
     expect(await visitor.page.getByRole('button', { name: 'Break glass…' }).isVisible()).toBe(false);
     await visitor.click('button', 'Let me in');
-    await shows(visitor, /^Open until/);
+    await visitor.reaches(/^Open until/, 2);
     await visitor.settled();
     expect(await headings(visitor)).toEqual([
       'Your address',
@@ -81,49 +59,41 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       'From a terminal',
     ]);
     await visitor.click('button', 'Stop');
-    await shows(visitor, /^Stopped/);
+    await visitor.reaches(/^Stopped/, 2);
     expect(visitor.complaints).toEqual([]);
   });
 
   it('what is approved, once for two clicks, opens with one more within the hour, and shows why and by whom', async () => {
     const visitor = await asked();
     expect(await requests()).toHaveLength(1);
-    await visitor.page.getByText('0 of 1 approval, by other administrators').waitFor();
-    const decider = await at('/decide', approver);
+    await visitor.shows('0 of 1 approval, by other administrators');
+    const decider = await site.signedIn(approver, '/decide');
     await decider.page.getByRole('link', { name: 'Approvals 1', exact: true }).waitFor();
     const row = decider.page.getByRole('row').filter({ hasText: member.email }).first();
-    for (const text of [
-      REASON,
-      'INC-12',
-      'resource-0',
-      '127.0.0.1',
-      'no similar sessions in the 30 days before',
-    ])
+    for (const text of [REASON, 'INC-12', 'resource-0', '127.0.0.1', 'no similar sessions in the 30 days'])
       await row.getByText(text).first().waitFor();
     await decider.click('button', 'Approve');
     await decider.page.getByRole('dialog').getByText('INC-12').first().waitFor();
-    await confirmed(decider, 'Approve', 'For an hour');
-    await decider.page.getByText('Nothing waits for your decision.').waitFor();
+    await decider.confirms('Approve', { Note: 'For an hour' });
+    await decider.shows('Nothing waits for your decision.');
     const useBy = (await requests())[0]!.useBy;
-    await decider.page
-      .getByRole('status')
-      .getByText(saysTime('^Approved: .*It may be opened until', useBy))
-      .waitFor();
+    await decider.says(saysTime('^Approved: .*It may be opened until', useBy));
     await decider.settled();
     expect(await decider.focused()).toBe('Waiting for you');
     await visitor.reaches(/^Approved: access for/);
     expect(await visitor.page.title()).toMatch(/^Approved/);
-    await visitor.page.getByText(saysTime('^Approved\\. Open it until', useBy)).waitFor();
+    await visitor.shows(saysTime('^Approved\\. Open it until', useBy));
     await visitor.click('button', 'Let me in');
     await visitor.reaches(/^Open until/);
     const grounds = visitor.page.getByRole('region', { name: 'Session', exact: true });
     for (const text of [REASON, approver.email]) await grounds.getByText(text).first().waitFor();
     expect(await visitor.page.getByRole('button', { name: 'Extend' }).count()).toBe(0);
-    await decider.goto(site.url('/report'));
+    await decider.goto('/report');
     const why = decider.page.getByRole('row').filter({ hasText: member.email });
     for (const text of [REASON, 'INC-12', `approved by ${approver.email}`])
       await why.getByText(text, { exact: true }).first().waitFor();
-    await asksBefore(visitor, 'Stop');
+    await visitor.click('button', 'Stop');
+    await visitor.confirms('Stop it');
     await visitor.reaches(/^Stopped/);
     expect([...visitor.complaints, ...decider.complaints]).toEqual([]);
   });
@@ -134,14 +104,14 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
       resourceIds: org.resourceIds.slice(0, 1),
       ipv4Address: '203.0.113.60',
     });
-    await org.admin.expect(204, org.admin.delete(membership));
-    const decider = await at('/decide', approver);
+    await org.admin.deleted(membership);
+    const decider = await site.signedIn(approver, '/decide');
     const { page } = decider;
     const row = page.getByRole('row').filter({ hasText: '203.0.113.60' }).first();
     const says = /^Cannot be opened now: no role of the requester reaches it/;
     await row.getByText(says).waitFor();
     const buttons = await row.getByRole('button').allInnerTexts();
-    await decider.goto(site.url(`/requests/${id}`));
+    await decider.goto(`/requests/${id}`);
     await page.getByText(says).waitFor();
     expect([buttons, await page.getByRole('button', { name: 'Approve' }).count()]).toEqual([['Deny'], 0]);
     await org.admin.posted(membership);
@@ -153,10 +123,10 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
 
   it('the screen of approvals and the number in the menu are read once for both', async () => {
     const alone = await founder(drawbridge);
-    const visitor = await site.signedIn({ email: alone.email, password: PASSWORD });
+    const visitor = await site.signedIn(alone);
     const { page } = visitor;
     await page.clock.install();
-    await visitor.goto(site.url('/decide'));
+    await visitor.goto('/decide');
     const views: string[] = [];
     page.on('request', (request) => {
       const { pathname, searchParams } = new URL(request.url());
@@ -174,8 +144,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     const { id } = await askedFor(org, member.client, { ipv4Address: '203.0.113.50' });
     await approver.client.posted(`/access-requests/${id}/approve`);
     const session = await member.client.posted<{ id: string }>('/sessions', { accessRequestId: id });
-    const visitor = await at('/', member);
-    await shows(visitor, /^Open until/);
+    const visitor = await site.signedIn(member, '/');
+    await visitor.reaches(/^Open until/, 2);
     await visitor.page.getByRole('button', { name: 'Ask for access' }).waitFor();
     expect(await visitor.page.getByText('Moved?').count()).toBe(0);
     await member.client.posted(`/sessions/${session.id}/stop`);
@@ -184,9 +154,9 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
   it('what is denied on the page that mail leads to says so, with the note, to who waits and on the first screen', async () => {
     const visitor = await asked();
     const [request] = await requests();
-    const decider = await at(`/requests/${request!.id}`, approver);
+    const decider = await site.signedIn(approver, `/requests/${request!.id}`);
     await decider.click('button', 'Deny');
-    await confirmed(decider, 'Deny', 'Not today');
+    await decider.confirms('Deny', { Note: 'Not today' });
     await decider.page.getByText('Denied', { exact: true }).waitFor();
     const denial = visitor.page.getByRole('alert').getByText(`Denied by ${approver.email}`);
     await denial.filter({ hasText: 'Not today' }).waitFor();
@@ -209,33 +179,27 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     await visitor.click('button', /recovery code/);
     await visitor.fill('Recovery code', recoveryCodes[0]!);
     await visitor.click('button', 'Sign in');
-    const breaks = async (): Promise<void> => {
-      await visitor.page.getByText('In an emergency').click();
-      await visitor.click('button', 'Break glass…');
-      const dialog = visitor.page.getByRole('dialog');
-      await dialog.getByText(/at once for 127\.0\.0\.1.*All administrators are notified/).waitFor();
-      await dialog.getByLabel('Reason').fill(REASON);
-      await dialog.getByLabel('Code of your second factor').fill(recoveryCodes[1]!);
-      await dialog.getByRole('button', { name: 'Open without approval' }).click();
-      await dialog.waitFor({ state: 'detached' });
-    };
     // beside what is open
     await visitor.click('button', 'Let me in');
-    await shows(visitor, /^Open until/);
-    await breaks();
-    await visitor.page.getByText('for break-glass').waitFor();
-    const reviewer = await at('/decide', approver);
+    await visitor.reaches(/^Open until/, 2);
+    await visitor.page.getByText('In an emergency').click();
+    await visitor.click('button', 'Break glass…');
+    await visitor.shows(/at once for 127\.0\.0\.1.*All administrators are notified/);
+    const answers = { Reason: REASON, 'Code of your second factor': recoveryCodes[1]! };
+    await visitor.confirms('Open without approval', answers);
+    await visitor.shows('for break-glass');
+    const reviewer = await site.signedIn(approver, '/decide');
     await reviewer.click('button', 'Review');
-    await confirmed(reviewer, 'Review', 'It was right');
-    await reviewer.page.getByText('There is nothing to review.').waitFor();
+    await reviewer.confirms('Review', { Note: 'It was right' });
+    await reviewer.shows('There is nothing to review.');
     await reviewer.page.getByText('Reviewed', { exact: true }).waitFor();
     expect(reviewer.complaints).toEqual([]);
   });
 
   it('an approver withdraws what no session has used', async () => {
     const { id } = await askedFor(org, member.client, { ipv4Address: '203.0.113.51' });
-    await approver.client.expect(200, approver.client.post(`/access-requests/${id}/approve`));
-    const visitor = await at(`/requests/${id}`, approver);
+    await approver.client.posted(`/access-requests/${id}/approve`);
+    const visitor = await site.signedIn(approver, `/requests/${id}`);
     await visitor.click('button', 'Withdraw the approval');
     await visitor.page.getByRole('status').getByText('Not used', { exact: true }).waitFor();
     expect(await visitor.page.getByRole('button', { name: 'Withdraw the approval' }).count()).toBe(0);
@@ -243,14 +207,14 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
   });
 
   it('an administrator sets what a role asks for', async () => {
-    const visitor = await at(`/roles/${org.roleId}`, approver);
+    const visitor = await site.signedIn(approver, `/roles/${org.roleId}`);
     await visitor.fill('Pattern of a reason', 'INC-*');
     await visitor.page.getByLabel('Approvals by others').selectOption('2');
     await visitor.page.getByLabel('May open without approval in an emergency').uncheck();
     await visitor.fill('IPv6 prefix that is opened', '64');
     await visitor.click('button', 'Save');
-    await visitor.page.getByText('Saved.').waitFor();
-    expect(await org.admin.expect(200, org.admin.get(`/roles/${org.roleId}`))).toMatchObject({
+    await visitor.shows('Saved.');
+    expect(await org.admin.read(`/roles/${org.roleId}`)).toMatchObject({
       requireReason: true,
       reasonPattern: 'INC-*',
       approvals: 2,

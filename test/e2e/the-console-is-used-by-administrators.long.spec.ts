@@ -1,6 +1,6 @@
 import { furnishedOrganization } from '../builders/console/furnished-organization';
 import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
-import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { newcomer, type Person } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -16,18 +16,8 @@ describeInBrowser('The console is used by administrators', () => {
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
   });
 
-  const at = async (path: string): Promise<Visitor> => {
-    const { email } = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(path));
-    return visitor;
-  };
-  const says = ({ page }: Visitor, text: RegExp): Promise<void> =>
-    page.getByRole('status').getByText(text).waitFor();
-  const confirmed = async ({ page }: Visitor, label: string): Promise<void> => {
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: label }).click();
-    await dialog.waitFor({ state: 'detached' });
+  const at = async (path: string, owner = org): Promise<Visitor> => {
+    return site.signedIn(await newcomer(drawbridge, owner.admin, { isOrgAdmin: true }), path);
   };
 
   it('who lock down from where the access is seen, which counts what ends before and after, and find in the banner where another one lifts it', async () => {
@@ -40,16 +30,16 @@ describeInBrowser('The console is used by administrators', () => {
     await visitor.click('button', 'Lock down');
     await page.getByText('1 open session of 1 user').waitFor();
     await visitor.fill('Reason', 'Laptop stolen');
-    await confirmed(visitor, 'Lock down');
-    await says(visitor, /^Locked down: .* This ended 1 session\.$/);
+    await visitor.confirms('Lock down');
+    await visitor.says(/^Locked down: .* This ended 1 session\.$/);
     await org.reaches(id, 'CANCELLED');
     await visitor.settled();
     expect(await visitor.focused()).toBe('Sessions');
     await other.click('link', 'Lift it');
     await other.reaches('Organization');
     await other.click('button', 'Lift the lockdown');
-    await confirmed(other, 'Lift the lockdown');
-    await says(other, /^Lift the lockdown of .*: done\.$/);
+    await other.confirms('Lift the lockdown');
+    await other.says(/^Lift the lockdown of .*: done\.$/);
     await other.page.getByRole('button', { name: 'Lock down' }).waitFor();
     await other.settled();
     expect(await other.focused()).toBe('Lockdown');
@@ -59,41 +49,40 @@ describeInBrowser('The console is used by administrators', () => {
   it('who are asked before they get a link that sets the password of another person, end the sign-ins of that person, and delete without leaving the dialog', async () => {
     const visitor = await at(`/people/${member.id}`);
     await visitor.click('button', 'Get a password link');
-    await visitor.page.getByText(/^The link sets the password of/).waitFor();
-    await confirmed(visitor, 'Get a password link');
+    await visitor.shows(/^The link sets the password of/);
+    await visitor.confirms('Get a password link');
     await visitor.page.getByRole('region', { name: /^Link for/ }).waitFor();
     await visitor.click('button', 'End the sign-ins');
-    await confirmed(visitor, 'End the sign-ins');
-    await says(visitor, /^End every sign-in of .*: done\.$/);
+    await visitor.confirms('End the sign-ins');
+    await visitor.says(/^End every sign-in of .*: done\.$/);
     expect((await member.client.get('/auth/me')).status).toBe(401);
     await visitor.click('button', 'Delete');
     await visitor.page.getByRole('dialog').waitFor();
     expect(await visitor.focused()).toMatch(/^Delete .*\?$/);
-    await confirmed(visitor, 'Delete');
+    await visitor.confirms('Delete');
     await visitor.reaches('People');
-    await says(visitor, /^Delete .*: done\.$/);
+    await visitor.says(/^Delete .*: done\.$/);
     expect(visitor.complaints).toEqual([]);
   });
 
   it('who confirm a right, of how few there are, and see that it is due no more', async () => {
     const own = await organization(drawbridge, sshTo(1));
-    await own.admin.expect(200, own.admin.patch('/organization/settings', { membershipReviewDays: 30 }));
+    await own.admin.patched('/organization/settings', { membershipReviewDays: 30 });
     await drawbridge.query(
       `UPDATE role_users SET created_at = now() - interval '40 days' WHERE organization_id = $1`,
       [own.organizationId],
     );
-    const { email } = await newcomer(drawbridge, own.admin, { isOrgAdmin: true });
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url('/reviews'));
+    const keeper = await newcomer(drawbridge, own.admin, { isOrgAdmin: true });
+    const visitor = await site.signedIn(keeper, '/reviews');
     const { page } = visitor;
     await page.getByText('due', { exact: true }).waitFor();
     await page.getByRole('checkbox').last().check();
     await visitor.click('button', 'Confirm…');
     await visitor.fill('Note', 'On call');
-    await confirmed(visitor, 'Confirm');
-    await says(visitor, /^Confirm 1 right: 1 done\.$/);
+    await visitor.confirms('Confirm');
+    await visitor.says(/^Confirm 1 right: 1 done\.$/);
     await page.getByText('due', { exact: true }).waitFor({ state: 'detached' });
-    await page.getByRole('cell').getByText(email).waitFor();
+    await page.getByRole('cell').getByText(keeper.email).waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 
@@ -129,14 +118,9 @@ describeInBrowser('The console is used by administrators', () => {
     // with an open session a resource cannot be deleted
     await own.admin.posted(`/sessions/${own.sessionId}/stop`);
     await own.reaches(own.sessionId, 'CANCELLED');
-    const { email } = await newcomer(drawbridge, own.admin, { isOrgAdmin: true });
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(`/roles/${own.roleId}?tab=users`));
+    const visitor = await at(`/roles/${own.roleId}?tab=users`, own);
     await visitor.page.getByRole('button', { name: 'Remove' }).first().click();
-    await visitor.page
-      .getByRole('dialog')
-      .getByText(/^Not allowed any more: \d+ rights?$/)
-      .waitFor();
+    await visitor.shows(/^Not allowed any more: \d+ rights?$/);
     const asked: string[] = [];
     visitor.page.on('request', (request) => asked.push(`${request.method()} ${request.url()}`));
     const deleted: readonly [route: string, id: string][] = [
@@ -150,18 +134,14 @@ describeInBrowser('The console is used by administrators', () => {
       ['/people/$id', own.userId],
     ];
     for (const [route, id] of deleted) {
-      await visitor.goto(site.url(route.replace('$id', id)));
+      await visitor.goto(route.replace('$id', id));
       await visitor.click('button', 'Delete');
-      await visitor.page
-        .getByRole('dialog')
-        .getByRole('button', { name: /^Delete/ })
-        .click();
-      await says(visitor, /^Delete .*: done\.$/);
+      await visitor.confirms(/^Delete/);
+      await visitor.says(/^Delete .*: done\.$/);
       await visitor.settled();
       const after = asked.slice(asked.findLastIndex((request) => request.startsWith('DELETE')));
-      expect(after.filter((request) => request.includes(id))).toEqual([
-        expect.not.stringContaining('dryRun'),
-      ]);
+      const ofIt = after.filter((request) => request.includes(id));
+      expect(ofIt).toEqual([expect.not.stringContaining('dryRun')]);
     }
     expect(visitor.complaints).toEqual([]);
   });

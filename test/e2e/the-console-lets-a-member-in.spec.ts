@@ -1,6 +1,7 @@
 import { asks } from '../builders/requests/access-requests';
 import { organization, sshTo, type Organization } from '../builders/accounts/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import type { Session } from '../harness/product/api-client';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { saysTime, TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -24,30 +25,23 @@ describeInBrowser('The console lets a member in', () => {
     await until('every rule is gone', async () => (await openAddresses()).length === 0);
   });
 
-  const arrived = async (): Promise<Visitor> => {
-    const visitor = await site.signedIn({ email: member.email, password: PASSWORD });
-    await visitor.goto(site.url('/'));
-    return visitor;
-  };
+  const arrived = (): Promise<Visitor> => site.signedIn(member, '/');
   const openAddresses = async (): Promise<string[]> =>
     (await drawbridge.cloud.rules()).filter(({ ours }) => ours).map(({ address }) => address);
   /** Of the open session. */
   const end = async (): Promise<string> => {
-    const path = '/sessions?active=true';
-    const [session] = await member.client.expect(200, member.client.get<{ expiresAt: string }[]>(path));
+    const [session] = await member.client.read<Session[]>('/sessions?active=true');
     return session!.expiresAt;
   };
-  const shows = (visitor: Visitor, text: RegExp): Promise<void> =>
-    visitor.page.getByRole('heading', { level: 2, name: text }).waitFor();
 
   it('with one click, and out with another; what it shows is what the cloud has', async () => {
     const visitor = await arrived();
     await visitor.click('button', 'Let me in');
-    await shows(visitor, /^Open until/);
+    await visitor.reaches(/^Open until/, 2);
     expect(visitor.clicks).toBe(1);
     expect(await openAddresses()).toHaveLength(2);
     await visitor.click('button', 'Stop');
-    await shows(visitor, /^Stopped/);
+    await visitor.reaches(/^Stopped/, 2);
     expect(await openAddresses()).toEqual([]);
     expect(visitor.complaints).toEqual([]);
   });
@@ -55,28 +49,28 @@ describeInBrowser('The console lets a member in', () => {
   it('unless there is a lockdown, which stops what is open and is named as what did; no refusal names a route', async () => {
     const visitor = await arrived();
     await visitor.click('button', 'Let me in');
-    await shows(visitor, /^Open until/);
+    await visitor.reaches(/^Open until/, 2);
     await asks(org, { approvals: 1 });
     await visitor.click('button', 'Extend');
     await visitor.page.getByRole('dialog').getByRole('button', { name: 'Extend' }).click();
-    await visitor.page.getByText('it needs approval again. Ask under Access for a new one').waitFor();
+    await visitor.shows('it needs approval again. Ask under Access for a new one');
     await asks(org, { approvals: 0 });
     const lockdown = `/users/${member.id}/lockdown`;
     await org.admin.posted(lockdown, { reason: 'Laptop stolen' });
-    const [session] = await member.client.expect(200, member.client.get<{ id: string }[]>('/sessions'));
+    const [session] = await member.client.read<{ id: string }[]>('/sessions');
     await org.reaches(session!.id, 'CANCELLED');
-    await visitor.goto(site.url(`/sessions/${session!.id}`));
+    await visitor.goto(`/sessions/${session!.id}`);
     await visitor.reaches(/^Stopped by a lockdown at/);
-    await visitor.goto(site.url('/'));
-    await visitor.page.getByText('Laptop stolen').waitFor();
+    await visitor.goto('/');
+    await visitor.shows('Laptop stolen');
     expect(await visitor.page.getByRole('button', { name: 'Let me in' }).count()).toBe(0);
-    await org.admin.expect(204, org.admin.delete(lockdown));
+    await org.admin.deleted(lockdown);
   });
 
   it('and tells by mail what is chosen; administrators are offered more', async () => {
     const visitor = await arrived();
     const { page } = visitor;
-    await visitor.goto(site.url('/account'));
+    await visitor.goto('/account');
     await page.getByLabel('My access ends soon').uncheck();
     await visitor.click('button', 'Save the choice');
     await page.getByText('Saved.').waitFor();
@@ -96,13 +90,9 @@ describeInBrowser('The console lets a member in', () => {
     await visitor.page.getByRole('checkbox', { name: 'resource-1' }).uncheck();
     await visitor.fill('Hours', '2');
     await visitor.click('button', 'Let me in');
-    await shows(visitor, /^Open until/);
-    const [session] = await member.client.expect(
-      200,
-      member.client.get<{ expiresAt: string }[]>('/sessions'),
-    );
-    expect(Date.parse(session!.expiresAt) - Date.now()).toBeGreaterThan(1.9 * 3_600_000);
-    expect(Date.parse(session!.expiresAt) - Date.now()).toBeLessThan(2 * 3_600_000);
+    await visitor.reaches(/^Open until/, 2);
+    const leftMs = Date.parse(await end()) - Date.now();
+    expect([leftMs > 1.9 * 3_600_000, leftMs < 2 * 3_600_000]).toEqual([true, true]);
     expect(await openAddresses()).toHaveLength(1);
   });
 
@@ -113,7 +103,7 @@ describeInBrowser('The console lets a member in', () => {
     });
     await until('it is open there', async () => (await openAddresses()).length === 4);
     const visitor = await arrived();
-    await visitor.page.getByText('Moved?').waitFor();
+    await visitor.shows('Moved?');
     await visitor.click('button', 'Let me in here');
     await visitor.page.getByText('let in', { exact: true }).waitFor();
     await until('the former address is out', async () =>
@@ -131,7 +121,7 @@ describeInBrowser('The console lets a member in', () => {
     await visitor.settled();
     await visitor.tabTo('Let me in');
     await visitor.press('Enter');
-    await shows(visitor, /^Open until/);
+    await visitor.reaches(/^Open until/, 2);
     expect(await openAddresses()).toHaveLength(2);
     await visitor.tabTo('Extend');
     await visitor.press('Enter');
@@ -141,7 +131,7 @@ describeInBrowser('The console lets a member in', () => {
     expect(await visitor.focused()).toBe('Extend');
     await visitor.page.locator('dialog').waitFor({ state: 'detached' });
     await visitor.press('Enter');
-    await visitor.page.getByText(saysTime('instead of', await end())).waitFor();
+    await visitor.shows(saysTime('instead of', await end()));
     await visitor.press('Enter');
     const extended = visitor.page.getByRole('status').getByText(/^Extended: open until/);
     await extended.waitFor();
@@ -153,12 +143,12 @@ describeInBrowser('The console lets a member in', () => {
     await visitor.settled();
     expect(await visitor.focused()).toMatch(/^Open until/);
     await visitor.page.goBack();
-    await shows(visitor, /^Open until/);
+    await visitor.reaches(/^Open until/, 2);
     await visitor.settled();
     expect(await visitor.focused()).toBe('Access');
     await visitor.tabTo('Stop');
     await visitor.press('Space');
-    await shows(visitor, /^Stopped/);
+    await visitor.reaches(/^Stopped/, 2);
     expect(await openAddresses()).toEqual([]);
     expect(visitor.clicks).toBe(0);
   });

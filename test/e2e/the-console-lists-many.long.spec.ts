@@ -1,4 +1,4 @@
-import { founder, newcomer, PASSWORD } from '../builders/accounts/people';
+import { founder, newcomer } from '../builders/accounts/people';
 import { organization, sshTo } from '../builders/accounts/organization';
 import { crowdedOrganization } from '../builders/console/crowded-organization';
 import { furnishedOrganization } from '../builders/console/furnished-organization';
@@ -36,11 +36,7 @@ describeInBrowser('The console lists many', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
 
-  const at = async (path: string, email: string): Promise<Visitor> => {
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(path));
-    return visitor;
-  };
+  const at = (path: string, email: string): Promise<Visitor> => site.signedIn({ email }, path);
   const names = ({ page }: Visitor): Promise<string[]> =>
     page.locator('td[data-label=Name] a').allInnerTexts();
   const copies = (table: string, id: string, count: number, own: string): Promise<unknown> =>
@@ -108,7 +104,7 @@ describeInBrowser('The console lists many', () => {
     await page.getByRole('status').getByText('Stop 50 sessions: 50 done.').waitFor();
     await visitor.settled();
     await pressed('Tab');
-    const live = await org.admin.expect(200, org.admin.get<object[]>('/sessions/admin?active=true'));
+    const live = await org.admin.read<object[]>('/sessions/admin?active=true');
     expect(live).toHaveLength(5);
     expect(visitor.complaints).toEqual([]);
   });
@@ -130,20 +126,19 @@ describeInBrowser('The console lists many', () => {
     await org.reaches(id, 'CANCELLED');
     const visitor = await at('/', email);
     await visitor.click('button', /^Let me in to resource-\d and resource-\d$/);
-    await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    await visitor.reaches(/^Open until/, 2);
     expect(visitor.clicks).toBe(1);
-    const [live] = await client.expect(200, client.get<{ id: string }[]>('/sessions?active=true'));
+    const [live] = await client.read<{ id: string }[]>('/sessions?active=true');
     await client.posted(`/sessions/${live!.id}/stop`);
     await org.reaches(live!.id, 'CANCELLED');
-    await visitor.goto(site.url('/'));
+    await visitor.goto('/');
     await visitor.page.getByText('Choose', { exact: true }).click();
     await visitor.click('button', 'Everything (32)');
     await visitor.click('button', /^Let me in to /);
-    const dialog = visitor.page.getByRole('dialog', { name: 'Open 32 resources?' });
-    await dialog.getByText('32 rules on 32 resources').waitFor();
-    await dialog.getByRole('button', { name: 'Let me in' }).click();
-    await dialog.waitFor({ state: 'detached' });
-    await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    await visitor.page.getByRole('dialog', { name: 'Open 32 resources?' }).waitFor();
+    await visitor.shows('32 rules on 32 resources');
+    await visitor.confirms('Let me in');
+    await visitor.reaches(/^Open until/, 2);
     expect(visitor.complaints).toEqual([]);
   });
 
@@ -162,7 +157,7 @@ describeInBrowser('The console lists many', () => {
     async (_, email) => {
       const visitor = await at('/', await email());
       for (const path of COLLECTIONS) {
-        await visitor.goto(site.url(path));
+        await visitor.goto(path);
         for (const width of [320, 1280]) {
           await visitor.page.setViewportSize({ width, height: 800 });
           expect([path, width, await visitor.page.evaluate<string[]>(TALL)]).toEqual([path, width, []]);

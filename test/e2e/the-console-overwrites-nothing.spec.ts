@@ -1,5 +1,5 @@
-import { organization, type Organization } from '../builders/accounts/organization';
-import { newcomer, PASSWORD } from '../builders/accounts/people';
+import { ownOrganization } from '../builders/accounts/organization';
+import { newcomer } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -7,21 +7,11 @@ import { Drawbridge } from '../harness/product/drawbridge';
 describeInBrowser('The console overwrites nothing without a word', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-  let org: Organization;
+  const org = ownOrganization(drawbridge);
 
-  beforeAll(async () => {
-    org = await organization(drawbridge);
-  });
-
-  const at = async (path: string): Promise<Visitor> => {
-    const { email } = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(path));
-    return visitor;
-  };
-  const change = (path: string, body: object): Promise<unknown> =>
-    org.admin.expect(200, org.admin.patch(path, body));
-  const read = (path: string): Promise<object> => org.admin.expect(200, org.admin.get<object>(path));
+  const at = async (path: string): Promise<Visitor> =>
+    site.signedIn(await newcomer(drawbridge, org.admin, { isOrgAdmin: true }), path);
+  const read = (path: string): Promise<object> => org.admin.read<object>(path);
 
   it('what moves or widens access says so, with the sessions that are open, before the second click does it', async () => {
     const [id] = org.resourceIds;
@@ -31,10 +21,10 @@ describeInBrowser('The console overwrites nothing without a word', () => {
     await visitor.fill('Port', '');
     await visitor.click('button', 'Save');
     const question = 'Without ports, it opens every port. The rules of 1 open session follow.';
-    await visitor.page.getByText(question).waitFor();
+    await visitor.shows(question);
     expect(await read(`/resources/${id}`)).toMatchObject({ config: { port: 22 } });
     await visitor.click('button', 'Save');
-    await visitor.page.getByText('Saved.').waitFor();
+    await visitor.shows('Saved.');
     expect(await read(`/resources/${id}`)).not.toHaveProperty('config.port');
     expect(visitor.complaints).toEqual([]);
   });
@@ -43,13 +33,13 @@ describeInBrowser('The console overwrites nothing without a word', () => {
     const path = `/roles/${org.roleId}`;
     const visitor = await at(path);
     await visitor.fill('Name', 'Operators');
-    await change(path, { approvals: 1, reasonPattern: 'INC-*', requireReason: true });
+    await org.admin.patched(path, { approvals: 1, reasonPattern: 'INC-*', requireReason: true });
     await visitor.click('button', 'Save');
-    await visitor.page.getByText(/^Approvals by others was changed by another person meanwhile/).waitFor();
+    await visitor.shows(/^Approvals by others was changed by another person meanwhile/);
     expect(await read(path)).toMatchObject({ name: 'Developers', approvals: 1 });
     await visitor.page.getByLabel('Approvals by others').selectOption('2');
     await visitor.click('button', 'Save');
-    await visitor.page.getByText('Saved.').waitFor();
+    await visitor.shows('Saved.');
     expect(await read(path)).toMatchObject({ name: 'Operators', approvals: 2 });
     expect(visitor.complaints).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { asked, asks } from '../builders/requests/access-requests';
 import { organization, sshTo, type Organization } from '../builders/accounts/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import type { Session } from '../harness/product/api-client';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { saysTime, TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -27,36 +28,25 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
   });
 
-  const at = async (path: string, { email }: Person): Promise<Visitor> => {
-    const visitor = await site.signedIn({ email, password: PASSWORD });
-    await visitor.goto(site.url(path));
-    return visitor;
+  const started = async (): Promise<Session> => {
+    const { id } = await member.client.posted<Session>('/sessions', { durationHours: 2 });
+    return org.reaches(id, 'ACTIVE');
   };
-  const started = async (): Promise<{ id: string; expiresAt: string }> => {
-    const session = await member.client.posted<{ id: string; expiresAt: string }>('/sessions', {
-      durationHours: 2,
-    });
-    await org.reaches(session.id, 'ACTIVE');
-    return session;
-  };
+  const UNANSWERED = 'no answer from the server';
   const isUnanswered = ({ page }: Visitor, what: string): Promise<void> =>
-    page
-      .getByRole('status')
-      .filter({ hasText: what })
-      .filter({ hasText: 'no answer from the server' })
-      .waitFor();
+    page.getByRole('status').filter({ hasText: what }).filter({ hasText: UNANSWERED }).waitFor();
   const isAnswered = ({ page }: Visitor): Promise<void> =>
-    page.getByText('no answer from the server').first().waitFor({ state: 'detached' });
+    page.getByText(UNANSWERED).first().waitFor({ state: 'detached' });
 
   it('a stop is repeated until it is answered; each screen shows it, with the time at which the access ends anyway', async () => {
     const { id, expiresAt } = await started();
-    const visitor = await at('/history', member);
+    const visitor = await site.signedIn(member, '/history');
     await visitor.click('link', 'Access');
     await visitor.page.getByRole('button', { name: 'Stop' }).waitFor();
     await visitor.context.setOffline(true);
     await visitor.click('button', 'Stop');
     await isUnanswered(visitor, 'Stop the access');
-    await visitor.page.getByText(saysTime('The access ends at', expiresAt)).waitFor();
+    await visitor.shows(saysTime('The access ends at', expiresAt));
     await visitor.click('link', 'History');
     await visitor.reaches('History');
     await isUnanswered(visitor, 'Stop the access');
@@ -68,7 +58,7 @@ describeInBrowser('The console says what is known of what has no answer', () => 
   it('a stop that was done, and whose answer was lost, is no failure', async () => {
     const { id } = await started();
     const keeper = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    const visitor = await at(`/sessions/${id}`, keeper);
+    const visitor = await site.signedIn(keeper, `/sessions/${id}`);
     let tries = 0;
     await visitor.context.route(`**/sessions/admin/${id}/stop`, async (route) => {
       tries += 1;
@@ -77,14 +67,13 @@ describeInBrowser('The console says what is known of what has no answer', () => 
       await route.abort();
     });
     await visitor.click('button', 'Stop');
-    await visitor.page.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click();
-    await visitor.page.getByRole('dialog').waitFor({ state: 'detached' });
+    await visitor.confirms('Stop it');
     await visitor.reaches(/^Stopped by an administrator/);
     expect(await visitor.page.getByRole('alert').count()).toBe(0);
   });
 
   it('a sign-out forgets the sign-in at once, and is repeated until the server has ended it', async () => {
-    const visitor = await at('/', member);
+    const visitor = await site.signedIn(member, '/');
     await visitor.context.setOffline(true);
     await visitor.click('button', 'Sign out');
     await visitor.reaches('Sign in');
@@ -96,7 +85,7 @@ describeInBrowser('The console says what is known of what has no answer', () => 
   });
 
   it('the next sign-in is not ended by the sign-out before it', async () => {
-    const visitor = await at('/', member);
+    const visitor = await site.signedIn(member, '/');
     await visitor.context.route('**/auth/logout', (route) => route.abort());
     await visitor.click('button', 'Sign out');
     await isUnanswered(visitor, 'Sign out');
@@ -115,7 +104,7 @@ describeInBrowser('The console says what is known of what has no answer', () => 
     await asked(org, member.client, {});
     await asks(org, { approvals: 0 });
     const approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    const visitor = await at('/decide', approver);
+    const visitor = await site.signedIn(approver, '/decide');
     await visitor.page.getByRole('button', { name: 'Approve' }).first().click();
     await visitor.context.setOffline(true);
     const dialog = visitor.page.getByRole('dialog');
@@ -126,7 +115,7 @@ describeInBrowser('The console says what is known of what has no answer', () => 
   });
 
   it('what is shown without an answer says when there was one', async () => {
-    const visitor = await at('/history', member);
+    const visitor = await site.signedIn(member, '/history');
     const stale = visitor.page.getByText(/^As of \d\d:\d\d:\d\d: no answer from the server since/);
     await visitor.context.route('**/api/v1/**', (route) => route.abort());
     await visitor.click('link', 'Requests');
@@ -140,9 +129,9 @@ describeInBrowser('The console says what is known of what has no answer', () => 
 
   it('what is left is counted by the clock of the server', async () => {
     await started();
-    const visitor = await site.signedIn({ email: member.email, password: PASSWORD });
+    const visitor = await site.signedIn(member);
     await visitor.context.addInitScript(THREE_HOURS_AHEAD);
-    await visitor.goto(site.url('/history'));
+    await visitor.goto('/history');
     const until = visitor.page.getByRole('cell').filter({ hasText: 'left' }).first();
     expect(await until.innerText()).toMatch(/1 h 5\d min left/);
   });

@@ -1,23 +1,9 @@
+import type { Schemas } from '#client';
 import { group, SIMULATED_KEY } from '../builders/accounts/organization';
 import { email, founder, PASSWORD } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
-
-interface Types {
-  readonly provider: string;
-  readonly label: string;
-  readonly credentialTypes: readonly {
-    readonly credentialType: string;
-    readonly label: string;
-    readonly fields: readonly { readonly name: string; readonly label: string }[];
-  }[];
-  readonly resourceTypes: readonly {
-    readonly resourceType: string;
-    readonly label: string;
-    readonly config: readonly { readonly name: string; readonly label: string }[];
-  }[];
-}
 
 /** How somebody enters things: with a pointer, or without. */
 interface Hands {
@@ -67,7 +53,8 @@ describeInBrowser('The console leads from nothing to the first access', () => {
     await visitor.settled();
     const registered = visitor.clicks;
 
-    const types = await typesOf();
+    const { client } = await founder(drawbridge);
+    const types = await client.read<Schemas['ProviderTypesDto'][]>('/resources/types');
     const aws = types.find(({ provider }) => provider === 'AWS')!;
     const key = aws.credentialTypes.find(({ credentialType }) => credentialType === 'ACCESS_KEY')!;
     const securityGroup = aws.resourceTypes.find(({ resourceType }) => resourceType === 'SECURITY_GROUP')!;
@@ -79,7 +66,7 @@ describeInBrowser('The console leads from nothing to the first access', () => {
     await hands.enter(labelOf(key.fields, 'accessKeyId'), SIMULATED_KEY.accessKeyId);
     await hands.enter(labelOf(key.fields, 'secretAccessKey'), SIMULATED_KEY.secretAccessKey);
     await hands.press('Save and verify');
-    await visitor.page.getByText('New resource').waitFor();
+    await visitor.shows('New resource');
     await visitor.settled();
 
     await hands.enter(securityGroup.label, group(index));
@@ -91,18 +78,13 @@ describeInBrowser('The console leads from nothing to the first access', () => {
     await visitor.settled();
 
     await hands.press('Save');
-    await visitor.page.getByText('Everything is ready').waitFor();
+    await visitor.shows('Everything is ready');
     await hands.press('Let me in');
     await visitor.reaches('Access');
-    await visitor.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    await visitor.reaches(/^Open until/, 2);
     const opened = await cloud.rules(group(index));
     expect(opened).toMatchObject([{ fromPort: 22, toPort: 22, ours: true }]);
     expect(visitor.clicks - registered).toBeLessThanOrEqual(handsOf === withPointer ? 8 : 0);
     expect(visitor.complaints).toEqual([]);
   });
-
-  async function typesOf(): Promise<readonly Types[]> {
-    const { client } = await founder(drawbridge);
-    return client.expect(200, client.get<Types[]>('/resources/types'));
-  }
 });

@@ -1,5 +1,5 @@
 import { accountOwner, mailedToken, totpOf } from '../builders/accounts/accounts';
-import { founder, PASSWORD } from '../builders/accounts/people';
+import { founder } from '../builders/accounts/people';
 import { consoleSignIn } from '../builders/console/sign-in';
 import { describeInBrowser } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
@@ -28,7 +28,7 @@ describeInBrowser('The console signs in, too,', () => {
     const visitor = await signingIn(owner);
     await visitor.reaches('Set up a second factor');
     // nothing else is open before
-    await visitor.goto(site.url('/people'));
+    await visitor.goto('/people');
     await visitor.reaches('Set up a second factor');
     const { page } = visitor;
     await page.getByRole('img', { name: /QR code/ }).waitFor();
@@ -67,7 +67,7 @@ describeInBrowser('The console signs in, too,', () => {
     await visitor.reaches('Forgot your password?');
     await visitor.fill('E-mail', person.email);
     await visitor.page.getByRole('button').click();
-    await visitor.goto(site.url(`/reset-password/${await mailedToken(drawbridge, person.email)}`));
+    await visitor.goto(`/reset-password/${await mailedToken(drawbridge, person.email)}`);
     await visitor.fill('New password', NEW_PASSWORD);
     await visitor.click('button', 'Set the password and sign in');
     await visitor.reaches(WELCOME);
@@ -83,9 +83,9 @@ describeInBrowser('The console signs in, too,', () => {
   it('for twelve hours without activity at most', async () => {
     const visitor = await site.signedIn(await accountOwner(drawbridge));
     await visitor.page.clock.install();
-    await visitor.goto(site.url('/history'));
+    await visitor.goto('/history');
     const untouched = await visitor.context.newPage();
-    await untouched.goto(site.url('/history'));
+    await untouched.goto('/history');
     await untouched.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     await visitor.page.clock.fastForward('11:59:00');
     await visitor.page.keyboard.press('Shift');
@@ -95,7 +95,7 @@ describeInBrowser('The console signs in, too,', () => {
     for (const page of [visitor.page, untouched])
       await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     await visitor.page.clock.fastForward('00:02:00');
-    await visitor.page.getByText('twelve hours without activity').waitFor();
+    await visitor.shows('twelve hours without activity');
     await visitor.page.reload();
     await visitor.reaches('Sign in');
   });
@@ -107,8 +107,7 @@ describeInBrowser('A sign-in of the console', () => {
   const REFRESH = '/api/v1/auth/refresh';
 
   it('is of no use to a page of another origin, even of this host', async () => {
-    const visitor = await site.signedIn(await founderAccount());
-    await visitor.goto(site.url('/'));
+    const visitor = await site.signedIn(await founder(drawbridge), '/');
     const statuses: number[] = [];
     const attackFrom = async (origin: string): Promise<void> => {
       const other = await visitor.context.newPage();
@@ -146,30 +145,24 @@ describeInBrowser('A sign-in of the console', () => {
   });
 
   it('serves two tabs that refresh at the same moment', async () => {
-    const visitor = await site.signedIn(await founderAccount());
+    const visitor = await site.signedIn(await founder(drawbridge));
     const tabs = [visitor.page, await visitor.context.newPage()];
     for (let round = 0; round < 3; round += 1) {
-      await Promise.all(tabs.map((tab) => tab.goto(site.url('/history'))));
+      await Promise.all(tabs.map((tab) => tab.goto('/history')));
       for (const tab of tabs) await tab.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     }
     expect(visitor.complaints).toEqual([]);
   });
 
   it('ends in all tabs when it is ended in one', async () => {
-    const visitor = await site.signedIn(await founderAccount());
-    await visitor.goto(site.url('/'));
+    const visitor = await site.signedIn(await founder(drawbridge), '/');
     const other = await visitor.context.newPage();
-    await other.goto(site.url('/history'));
+    await other.goto('/history');
     await other.getByRole('heading', { level: 1, name: 'History' }).waitFor();
     await visitor.click('button', 'Sign out');
     await visitor.reaches('Sign in');
     // sooner than it asks the server for anything
     await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
     await until('the cookie is gone', async () => (await visitor.context.cookies()).length === 0);
-  });
-
-  const founderAccount = async (): Promise<{ email: string; password: string }> => ({
-    email: (await founder(drawbridge)).email,
-    password: PASSWORD,
   });
 });

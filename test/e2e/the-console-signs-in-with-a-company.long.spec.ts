@@ -1,6 +1,6 @@
 import { mailedToken } from '../builders/accounts/accounts';
 import { organization, sshTo } from '../builders/accounts/organization';
-import { founder, newcomer, PASSWORD, type Person } from '../builders/accounts/people';
+import { founder, newcomer, type Person } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -24,8 +24,6 @@ describeInBrowser('The console signs in with a company', () => {
     });
   });
 
-  const says = (visitor: Visitor, text: string): Promise<void> =>
-    visitor.page.getByText(text).first().waitFor();
   /** As far as the page of the issuer. */
   const leaves = async (path: string, slug = company.organizationSlug): Promise<Visitor> => {
     const visitor = await site.stranger(path);
@@ -38,9 +36,9 @@ describeInBrowser('The console signs in with a company', () => {
 
   it('that an administrator sets up and tests; its people get in, with the roles of their groups', async () => {
     const org = await organization(drawbridge, sshTo(1));
-    const { email, organizationSlug: slug } = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
-    const admin = await site.signedIn({ email, password: PASSWORD });
-    await admin.goto(site.url('/organization?tab=company-sign-in'));
+    const keeper = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
+    const { organizationSlug: slug } = keeper;
+    const admin = await site.signedIn(keeper, '/organization?tab=company-sign-in');
     await admin.click('link', 'Add a provider');
     const redirect = await admin.page.getByRole('region', { name: 'Redirect URI' }).innerText();
     expect(redirect.trim()).toBe(site.url(`/api/v1/auth/sso/${slug}/callback`));
@@ -53,30 +51,30 @@ describeInBrowser('The console signs in with a company', () => {
     await admin.fill('Groups claim', 'groups');
     await admin.click('button', 'Add the provider');
     await admin.click('button', 'Test it');
-    await says(admin, 'It does not work yet');
+    await admin.shows('It does not work yet');
     await admin.fill('Issuer', issuer.issuer);
     await admin.click('button', 'Save');
-    await says(admin, 'Saved.');
+    await admin.shows('Saved.');
     await admin.click('button', 'Test it');
-    await says(admin, 'It is set up');
+    await admin.shows('It is set up');
     await admin.click('button', 'Add a group');
     await admin.fill('Group', 'developers');
     await admin.page.getByLabel('Gets').selectOption(org.roleId);
     await admin.click('button', 'Save the groups');
-    await says(admin, 'Saved.');
+    await admin.shows('Saved.');
 
     const person = await leaves('/history?page=2', slug);
     await person.click('button', /^Demo Developer/);
     await person.reaches('History');
     expect(person.page.url()).toBe(site.url('/history?page=2'));
-    await person.goto(site.url('/'));
+    await person.goto('/');
     await person.click('button', 'Let me in');
-    await person.page.getByRole('heading', { level: 2, name: /^Open until/ }).waitFor();
+    await person.reaches(/^Open until/, 2);
     expect(person.complaints).toEqual([]);
 
-    await admin.goto(site.url('/people'));
+    await admin.goto('/people');
     await admin.click('link', 'Demo Developer');
-    await says(admin, 'Simulated');
+    await admin.shows('Simulated');
     expect(admin.complaints).toEqual([]);
   });
 
@@ -104,7 +102,7 @@ describeInBrowser('The console signs in with a company', () => {
     await visitor.page.addInitScript(() =>
       Object.defineProperty(window, 'isSecureContext', { value: false }),
     );
-    await visitor.goto(site.url(`/accept-invitation/${await mailedToken(drawbridge, email)}`));
+    await visitor.goto(`/accept-invitation/${await mailedToken(drawbridge, email)}`);
     await visitor.page.getByLabel('New password').waitFor();
     expect(await visitor.page.getByRole('link', { name: 'Sign in with your company' }).count()).toBe(0);
   });
@@ -118,7 +116,7 @@ describeInBrowser('The console signs in with a company', () => {
     expect(await visitor.page.getByLabel('Organization').inputValue()).toBe(company.organizationSlug);
     await visitor.fill('Organization', 'nobody-at-all');
     await visitor.click('button', 'Continue');
-    await says(visitor, 'has no company sign-in');
+    await visitor.shows('has no company sign-in');
   });
 
   it.each([
@@ -129,8 +127,8 @@ describeInBrowser('The console signs in with a company', () => {
     const visitor = await site.stranger();
     const requests: string[] = [];
     visitor.page.on('request', (request) => requests.push(request.url()));
-    await visitor.goto(site.url(path));
-    await says(visitor, text);
+    await visitor.goto(path);
+    await visitor.shows(text);
     expect(visitor.page.url()).toBe(site.url(path.replace(/#.*/, '')));
     expect(requests.filter((url) => url.includes('/api/'))).toEqual([]);
     expect(await visitor.page.getByText('Call us').count()).toBe(0);

@@ -44,13 +44,13 @@ describeInBrowser('The console signs in', () => {
     const path = `/accept-invitation/${await mailedToken(drawbridge, address)}`;
     const visitor = await site.stranger(path);
     await visitor.reaches('Welcome to Drawbridge keepers');
-    await visitor.page.getByText(address).first().waitFor();
+    await visitor.shows(address);
     await visitor.fill('Your name', 'Ben');
     await visitor.fill('New password', PASSWORD);
     await visitor.click('button', 'Accept the invitation');
     await visitor.reaches(WELCOME);
     const other = await site.stranger();
-    await other.page.goto(site.url(path));
+    await other.page.goto(path);
     await other.page.getByRole('alert').waitFor();
   });
 });
@@ -91,8 +91,7 @@ describeInBrowser('A sign-in of the console', () => {
   it('shows a member no screen of administrators, whatever address is typed', async () => {
     const admin = await founder(drawbridge);
     const member = await newcomer(drawbridge, admin.client);
-    const visitor = await site.signedIn({ email: member.email, password: PASSWORD });
-    await visitor.goto(site.url('/people'));
+    const visitor = await site.signedIn(member, '/people');
     await visitor.reaches('For administrators');
     const menu = visitor.page.getByRole('navigation', { name: 'Screens' }).getByRole('link');
     expect(await menu.allInnerTexts()).toEqual(['Access', 'Requests', 'History', 'Account']);

@@ -1,4 +1,4 @@
-import { founder, PASSWORD } from '../builders/accounts/people';
+import { founder } from '../builders/accounts/people';
 import { describeInBrowser } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -15,25 +15,21 @@ describeInBrowser('The console tells others', () => {
   afterAll(() => receiver.stop());
 
   it('with a webhook that is tested, fails, and is sent again what failed', async () => {
-    const { email } = await founder(drawbridge);
-    const visitor = await site.signedIn({ email, password: PASSWORD });
+    const visitor = await site.signedIn(await founder(drawbridge), '/webhooks');
     const { page } = visitor;
-    const says = (text: string): Promise<void> => page.getByText(text).waitFor();
-
-    await visitor.goto(site.url('/webhooks'));
     await visitor.click('link', 'Create the first one');
     await visitor.fill('URL', 'http://10.0.0.1/');
-    await page.getByLabel('Search: Events').fill('role cr');
+    await page.getByLabel('Search: Events').fill(' Role cr ');
     await page.getByRole('checkbox').check();
     await visitor.click('button', 'Create the webhook');
-    await says('URL leads to an address that this deployment lets no webhook lead to');
+    await visitor.shows('URL leads to an address that this deployment lets no webhook lead to');
     visitor.forget();
     await visitor.fill('URL', receiver.url('/told'));
     await visitor.click('button', 'Create the webhook');
     const secret = await page.getByRole('region', { name: 'Secret', exact: true }).innerText();
     await visitor.click('button', 'I have copied it');
     await visitor.click('button', 'Send a test');
-    await says('The test was delivered: the receiver answered 200.');
+    await visitor.shows('The test was delivered: the receiver answered 200.');
     const [test] = receiver.at('/told');
     expect(verify(secret, test!)).toMatchObject({ type: 'WEBHOOK_TESTED' });
 
@@ -42,11 +38,11 @@ describeInBrowser('The console tells others', () => {
     receiver.behaviours.set('/told', 500);
     await again.click();
     await newest.getByText('it answered 500').waitFor();
-    await says('Failing');
+    await visitor.shows('Failing');
     receiver.behaviours.clear();
     await again.click();
     await newest.getByText('Delivered').waitFor();
-    await says('Enabled');
+    await visitor.shows('Enabled');
     expect(receiver.at('/told').map(({ id }) => id)).toEqual([test!.id, test!.id, test!.id]);
     expect(visitor.complaints).toEqual([]);
 
@@ -59,11 +55,11 @@ describeInBrowser('The console tells others', () => {
     };
     await named('Night shift');
     await visitor.click('button', 'Delete');
-    await says('Delete the webhook “Night shift”?');
+    await visitor.shows('Delete the webhook “Night shift”?');
     await visitor.click('button', 'Cancel');
     await named('');
     await named('Day shift');
-    await visitor.goto(site.url('/webhooks'));
+    await visitor.goto('/webhooks');
     await page.getByRole('row', { name: 'Day shift' }).getByText(receiver.url('/told')).waitFor();
   });
 });

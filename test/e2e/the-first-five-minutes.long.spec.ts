@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,38 +15,27 @@ import { until } from '../harness/until';
 const ROOT = resolve(__dirname, '../..');
 const run = promisify(execFile);
 
-async function listen(): Promise<{ server: Server; port: number }> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  return { server, port: typeof address === 'object' && address ? address.port : 0 };
-}
-
 /** `npm start`, as seen in a terminal. */
 class Started {
-  private printed = '';
-  private readonly gone: Promise<number | null>;
+  output = '';
+  readonly gone: Promise<number | null>;
 
   constructor(private readonly child: ChildProcess) {
-    child.stdout!.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
-    child.stderr!.on('data', (chunk: Buffer) => (this.printed += chunk.toString()));
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
     this.gone = new Promise((done) => child.once('exit', done));
-  }
-
-  get output(): string {
-    return this.printed;
   }
 
   ready(): Promise<boolean> {
     return until('npm start is ready', () => {
-      if (this.child.exitCode !== null) throw new Error(`It ended:\n${this.printed}`);
-      return Promise.resolve(/Ready in /.test(this.printed));
+      if (this.child.exitCode !== null) throw new Error(`It ended:\n${this.output}`);
+      return Promise.resolve(/Ready in /.test(this.output));
     });
   }
 
   /** The n-th line to paste. */
   line(index: number): string {
-    return this.printed.split('\n').filter((text) => text.startsWith('curl '))[index]!;
+    return this.output.split('\n').filter((text) => text.startsWith('curl '))[index]!;
   }
 
   async paste(index: number): Promise<{ id: string; status: string }> {
@@ -56,10 +45,6 @@ class Started {
 
   end(signal: NodeJS.Signals): Promise<number | null> {
     this.child.kill(signal);
-    return this.gone;
-  }
-
-  exit(): Promise<number | null> {
     return this.gone;
   }
 }
@@ -142,7 +127,7 @@ describe('The first five minutes', () => {
 
   it('a configuration error stops it at once with the message, without a restart', async () => {
     const refused = start({ RATE_LIMIT_PER_MINUTE: 'many' });
-    expect(await refused.exit()).toBe(1);
+    expect(await refused.gone).toBe(1);
     expect(refused.output).toContain('RATE_LIMIT_PER_MINUTE must be');
     expect(refused.output).toContain('The API does not start (exit code 78)');
     expect(refused.output).not.toContain('is started again');
@@ -204,9 +189,10 @@ describe('The first five minutes', () => {
   });
 
   it('an occupied port is reported with the variable to change it', async () => {
-    const { server, port } = await listen();
+    const port = await freePort();
+    const server = createServer().listen(port, '127.0.0.1');
     const refused = start({ PORT: String(port) });
-    expect(await refused.exit()).toBe(1);
+    expect(await refused.gone).toBe(1);
     expect(refused.output).toContain(`PORT`);
     expect(refused.output).toContain(String(port));
     expect(refused.output).not.toMatch(/^\s+at /m);

@@ -1,24 +1,12 @@
+import type { Schemas } from '#client';
 import { AuthorizeSecurityGroupIngressCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { group, ownOrganization, SIMULATED_KEY, sshTo } from '../builders/accounts/organization';
-import type { Session } from '../harness/product/api-client';
+import { resourceBody } from '../builders/resources/resources';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
-interface Room {
-  readonly family: number | null;
-  readonly used: number;
-  readonly limit: number;
-  readonly limitFrom: string;
-}
-
-interface Plan {
-  readonly waitSeconds: number | null;
-  readonly resources: readonly {
-    readonly room: (Room & { readonly after: number }) | null;
-    readonly waitSeconds: number | null;
-    readonly rules: readonly { readonly outcome: string }[];
-  }[];
-}
+type Room = Schemas['RoomDto'];
+type Plan = Schemas['SessionPlanDto'];
 
 const LIST = 'pl-0123456789abcdef3';
 /** As the simulated AWS has it, for groups and lists. */
@@ -31,17 +19,8 @@ describe('How much room a target has, and how long its account makes wait,', () 
   let listResource: string;
 
   beforeAll(async () => {
-    const resource = await org.admin.created<{ id: string }>('/resources', {
-      name: 'list',
-      provider: 'AWS',
-      resourceType: 'PREFIX_LIST',
-      resourceIdentifier: LIST,
-      region: 'eu-central-1',
-      credentialId: org.credentialId,
-    });
-    await org.admin.posted(`/resources/${resource.id}/verify`);
-    await org.admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
-    listResource = resource.id;
+    const list = { name: 'list', resourceType: 'PREFIX_LIST', resourceIdentifier: LIST };
+    ({ id: listResource } = await org.resource(resourceBody(org, list)));
     // it names the group, and has proven nothing
     await drawbridge.query('UPDATE resources SET write_verified = false WHERE id = $1', [
       other.resourceIds[0],
@@ -58,7 +37,7 @@ describe('How much room a target has, and how long its account makes wait,', () 
     resourceIds: [listResource],
   });
   const rooms = async (id: string, client = org.admin): Promise<Room[] | null> =>
-    (await client.expect(200, client.get<{ room: Room[] | null }>(`/resources/${id}`))).room;
+    (await client.read<{ room: Room[] | null }>(`/resources/${id}`)).room;
   const plan = (body: object, client = org.admin): Promise<Plan> =>
     client.posted<Plan>('/sessions/plan', body);
   const planned = async (body: object): Promise<[outcome: string, after: number | undefined]> => {
@@ -66,7 +45,7 @@ describe('How much room a target has, and how long its account makes wait,', () 
     return [resources[0]!.rules[0]!.outcome, resources[0]!.room?.after];
   };
   const full = async (client = org.admin): Promise<(string | null)[]> =>
-    (await client.expect(200, client.get<{ message: string | null }[]>('/attention?kind=TARGET_FULL'))).map(
+    (await client.read<{ message: string | null }[]>('/attention?kind=TARGET_FULL')).map(
       ({ message }) => message,
     );
   /** Fills a target by hand, up to a number of rules. */
@@ -175,11 +154,7 @@ describe('How much room a target has, and how long its account makes wait,', () 
     // less the eight seconds in which the share of additions comes back
     expect([590, 595]).toContain(waitSeconds);
     const { id } = await org.started(onGroup(3));
-    const shown = await org.admin.expect(
-      200,
-      org.admin.get<Session & { opensInSeconds: number | null }>(`/sessions/${id}`),
-    );
-    expect(shown.opensInSeconds).toBeGreaterThan(500);
+    expect((await org.session(id)).opensInSeconds).toBeGreaterThan(500);
     await setFull(0);
     expect(await org.reaches(id, 'ACTIVE')).toMatchObject({ opensInSeconds: null });
   });

@@ -1,25 +1,19 @@
+import type { Schemas } from '#client';
 import { colleague } from '../builders/accounts/colleague';
 import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
 import { webhook } from '../builders/notices/webhooks';
 import { Drawbridge } from '../harness/product/drawbridge';
+import { containing } from '../harness/matching';
 import { until } from '../harness/until';
 
-interface Item {
-  readonly kind: string;
-  readonly severity: string;
-  readonly objectId: string;
-  readonly objectName: string;
-  readonly message: string | null;
-  readonly action: string;
-}
+type Item = Schemas['AttentionDto'];
 
 describe('What is not as it should be is one list, and goes with its cause', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
   const other = ownOrganization(drawbridge, sshTo([1]));
 
-  const items = (query = ''): Promise<Item[]> =>
-    org.admin.expect(200, org.admin.get<Item[]>(`/attention${query}`));
+  const items = (query = ''): Promise<Item[]> => org.admin.read<Item[]>(`/attention${query}`);
   const kinds = async (query = ''): Promise<string[]> => (await items(query)).map(({ kind }) => kind);
   const appears = (kind: string): Promise<Item> =>
     until(`${kind} is listed`, async () => (await items()).find((item) => item.kind === kind) ?? false);
@@ -29,7 +23,8 @@ describe('What is not as it should be is one list, and goes with its cause', () 
   const write = (statement: string, ...given: unknown[]): Promise<unknown> =>
     drawbridge.query(statement, given);
 
-  const elsewhere = (): Promise<Item[]> => other.admin.expect(200, other.admin.get<Item[]>('/attention'));
+  const refusal = { kind: 'refuse', target: group(0) };
+  const elsewhere = (): Promise<Item[]> => other.admin.read<Item[]>('/attention');
 
   it('an organization in which all is well has nothing', async () => {
     expect(await items()).toEqual([]);
@@ -44,11 +39,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     expect(credential).toMatchObject({ severity: 'NOW', objectId: org.credentialId });
     expect(await elsewhere()).toEqual([]);
     await org.admin.post(`/credentials/${org.credentialId}/verify`);
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(0),
-      operation: 'DescribeSecurityGroupRules',
-    });
+    await drawbridge.cloud.fault({ ...refusal, operation: 'DescribeSecurityGroupRules' });
     await org.admin.post(`/resources/${org.resourceIds[0]}/reconcile`);
     const resource = await appears('RESOURCE_REFUSED');
     expect(resource).toMatchObject({ objectId: org.resourceIds[0], message: expect.any(String) as string });
@@ -61,11 +52,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
   it('access that is not closed in time', async () => {
     const { id } = await org.started({ ipv4Address: '203.0.113.1' });
     await org.reaches(id, 'ACTIVE');
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(0),
-      operation: 'RevokeSecurityGroupIngress',
-    });
+    await drawbridge.cloud.fault({ ...refusal, operation: 'RevokeSecurityGroupIngress' });
     await org.admin.posted(`/sessions/${id}/stop`);
     await until('its removal is refused', async () => (await org.session(id)).status === 'EXPIRING');
     await write(
@@ -83,10 +70,8 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     const person = await colleague(org);
     const hook = await webhook(org, 'https://hooks.example.com/1');
     await write('UPDATE webhooks SET failing_since = now() WHERE id = $1', hook.id);
-    const key = await org.admin.created<{ id: string }>('/api-keys', {
-      name: 'ci',
-      scopes: ['sessions:read'],
-    });
+    const body = { name: 'ci', scopes: ['sessions:read'] };
+    const key = await org.admin.created<{ id: string }>('/api-keys', body);
     await write(`UPDATE api_keys SET expires_at = now() + interval '3 days' WHERE id = $1`, key.id);
     expect(await kinds()).toEqual(['WEBHOOK_FAILING', 'KEY_ENDING', 'ONE_ADMINISTRATOR']);
     await org.admin.posted(`/users/${person.id}/lockdown`, { reason: 'A laptop was stolen' });
@@ -105,9 +90,6 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     const person = await colleague(org);
     expect((await person.client.get('/attention')).status).toBe(403);
     const { status, body } = await org.admin.get<{ message: string }>('/attention?kind=ODD');
-    expect([status, body.message]).toEqual([
-      400,
-      expect.stringContaining('kind must be one of RULE_OVERDUE'),
-    ]);
+    expect([status, body.message]).toEqual([400, containing('kind must be one of RULE_OVERDUE')]);
   });
 });

@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 import { resolve } from 'node:path';
-import { PASSWORD } from '../builders/accounts/people';
 import { TestBrowser } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -43,13 +42,13 @@ async function main(): Promise<void> {
 
 async function draw(site: TestConsole, scene: Scene, picture: Picture): Promise<void> {
   const { name, as, path, width = 1280, scheme = 'light' } = picture;
-  const visitor = await site.signedIn({ email: scene[as], password: PASSWORD });
+  const visitor = await site.signedIn({ email: scene[as] });
   const { page, context } = visitor;
   // as a proxy before the service says it
   await context.setExtraHTTPHeaders({ 'X-Forwarded-For': scene.memberAddress });
   await page.setViewportSize({ width, height: 800 });
   await page.emulateMedia({ colorScheme: scheme });
-  await visitor.goto(site.url(path(scene)));
+  await visitor.goto(path(scene));
   await page.screenshot({ path: resolve(FOLDER, `console-${name}.png`) });
   process.stdout.write(`docs/screens/console-${name}.png\n`);
 }

@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
@@ -5,35 +6,14 @@ import type { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
 /** The response of POST /auth/login and similar requests. */
-export interface Login {
-  readonly mfaRequired: boolean;
-  readonly mfaChallengeToken: string | null;
-  readonly mfaChallengeExpiresIn: number | null;
-  readonly mfaSetupRequired: boolean;
-  readonly passwordExpired: boolean;
-  readonly passwordChangeToken: string | null;
+export type Login = Schemas['LoginAnswerDto'] & {
   readonly accessToken: string;
   readonly refreshToken: string;
-  readonly tokenType: string | null;
-  readonly expiresIn: number | null;
   readonly deviceToken: string;
-  readonly user: {
-    readonly id: string;
-    readonly email: string;
-    readonly organizationId: string;
-    readonly organizationSlug: string;
-    readonly mfaEnabled: boolean;
-  };
-}
+  readonly user: Schemas['SignedInUserDto'];
+};
 
-export interface ApiFailure {
-  readonly status: number;
-  readonly error: string;
-  readonly message: string;
-  readonly path: string;
-  readonly timestamp: string;
-  readonly validationErrors?: Readonly<Record<string, string>>;
-}
+export type ApiFailure = Schemas['ErrorDto'];
 
 /** The signed-in user, as returned by sign-in and refresh. */
 export const USER_FIELDS = [

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
+import { founder, paid } from './people';
 
 export const SIMULATED_KEY = {
   accessKeyId: 'AKIASIMULATED0000001',
@@ -51,7 +51,7 @@ export class Organization {
   }
 
   async session(id: string): Promise<Session> {
-    return this.admin.expect(200, this.admin.get<Session>(`/sessions/${id}`));
+    return this.admin.read<Session>(`/sessions/${id}`);
   }
 
   /** Waits until the session has the status. */
@@ -109,6 +109,14 @@ export class Organization {
     ]);
   }
 
+  /** A new resource that is verified and assigned to the role. @returns it as it was created */
+  async resource<T extends Created>(body: object): Promise<T> {
+    const resource = await this.admin.created<T>('/resources', body);
+    await this.admin.posted(`/resources/${resource.id}/verify`);
+    await this.admin.posted(`/roles/${this.roleId}/resources/${resource.id}`);
+    return resource;
+  }
+
   async apiKey(scopes: readonly string[]): Promise<ApiClient> {
     const body = { name: 'pipeline', scopes };
     const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);
@@ -129,45 +137,32 @@ export const organizationsOf = (drawbridge: object): readonly Organization[] =>
 /** Registers an organization on the Paid plan with verified resources and a role that grants them to its admin. */
 export async function organization(
   drawbridge: Product,
-  plans: readonly ResourcePlan[] = [{ group: group(0), config: { port: 22 } }],
+  plans: readonly ResourcePlan[] = sshTo(1),
 ): Promise<Organization> {
-  const { api } = drawbridge;
-  const account = {
-    organizationName: 'Example',
-    email: `${randomUUID()}@example.com`,
-    password: randomUUID(),
-  };
-  const login = await api.created<{ accessToken: string; user: { id: string; organizationId: string } }>(
-    '/auth/register',
-    account,
-  );
-  await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
-    login.user.organizationId,
-  ]);
-  const admin = api.as({ token: login.accessToken });
-  const credential = await admin.created<Created>('/credentials', {
-    name: 'Simulated AWS',
-    provider: 'AWS',
-    credentialType: 'ACCESS_KEY',
-    credentialData: SIMULATED_KEY,
-  });
-  const role = await admin.created<Created>('/roles', { name: 'Developers' });
-  await admin.posted(`/roles/${role.id}/users/${login.user.id}`);
+  const { client: admin, id, email, organizationId } = await founder(drawbridge);
+  await paid(drawbridge, organizationId);
+  const made = async (path: string, body: object): Promise<string> =>
+    (await admin.created<Created>(path, body)).id;
+  const key = { provider: 'AWS', credentialType: 'ACCESS_KEY', credentialData: SIMULATED_KEY };
+  const credentialId = await made('/credentials', { name: 'Simulated AWS', ...key });
+  const roleId = await made('/roles', { name: 'Developers' });
+  await admin.posted(`/roles/${roleId}/users/${id}`);
   const resourceIds: string[] = [];
-  for (const [index, plan] of plans.entries()) {
-    resourceIds.push(await verifiedResource(admin, credential.id, role.id, `resource-${index}`, plan));
-  }
-  const { id: adminId, organizationId } = login.user;
   const org = new Organization(
     drawbridge,
     admin,
-    adminId,
-    account.email,
+    id,
+    email,
     organizationId,
-    credential.id,
-    role.id,
+    credentialId,
+    roleId,
     resourceIds,
   );
+  for (const [index, { group: resourceIdentifier, config = {} }] of plans.entries()) {
+    const place = { resourceType: 'SECURITY_GROUP', resourceIdentifier, region: 'eu-central-1' };
+    const body = { name: `resource-${index}`, provider: 'AWS', credentialId, ...place, config };
+    resourceIds.push((await org.resource(body)).id);
+  }
   registered.set(drawbridge, [...organizationsOf(drawbridge), org]);
   return org;
 }
@@ -177,25 +172,4 @@ export function ownOrganization(drawbridge: Product, plans?: readonly ResourcePl
   const org = Object.create(Organization.prototype) as Organization;
   beforeAll(async () => void Object.assign(org, await organization(drawbridge, plans)));
   return org;
-}
-
-async function verifiedResource(
-  admin: ApiClient,
-  credentialId: string,
-  roleId: string,
-  name: string,
-  plan: ResourcePlan,
-): Promise<string> {
-  const resource = await admin.created<Created>('/resources', {
-    name,
-    credentialId,
-    provider: 'AWS',
-    resourceType: 'SECURITY_GROUP',
-    resourceIdentifier: plan.group,
-    region: 'eu-central-1',
-    config: plan.config ?? {},
-  });
-  await admin.posted(`/resources/${resource.id}/verify`);
-  await admin.posted(`/roles/${roleId}/resources/${resource.id}`);
-  return resource.id;
 }

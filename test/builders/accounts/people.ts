@@ -23,18 +23,21 @@ export interface Person {
   readonly client: ApiClient;
 }
 
-const personOf = (drawbridge: Drawbridge, address: string, login: Login): Person => ({
+const personOf = ({ api }: Pick<Drawbridge, 'api'>, address: string, login: Login): Person => ({
   ...login.user,
   email: address,
   refreshToken: login.refreshToken,
-  client: drawbridge.api.as({ token: login.accessToken }),
+  client: api.as({ token: login.accessToken }),
 });
 
 /** Registers an organization on the Free plan, with an admin only. */
-export async function founder(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Person> {
+export async function founder(
+  drawbridge: Pick<Drawbridge, 'api'>,
+  organizationName = 'Example',
+): Promise<Person> {
   const account = { organizationName, email: email(), password: PASSWORD };
-  const { api } = drawbridge;
-  return personOf(drawbridge, account.email, await api.created<Login>('/auth/register', account));
+  const login = await drawbridge.api.created<Login>('/auth/register', account);
+  return personOf(drawbridge, account.email, login);
 }
 
 /** Adds a user with a password as an admin, and signs the user in. */
@@ -49,7 +52,11 @@ export async function newcomer(
   return personOf(drawbridge, account.email, await api.posted<Login>('/auth/login', account));
 }
 
-export const paid = (drawbridge: Drawbridge, organizationId: string, tier = 'PAID'): Promise<unknown> =>
+export const paid = (
+  drawbridge: Pick<Drawbridge, 'query'>,
+  organizationId: string,
+  tier = 'PAID',
+): Promise<unknown> =>
   drawbridge.query('UPDATE organizations SET subscription_tier = $2 WHERE id = $1', [organizationId, tier]);
 
 export interface AuditRow {

@@ -1,24 +1,11 @@
+import type { Schemas } from '#client';
 import type { ApiClient } from '../../harness/product/api-client';
 import type { Drawbridge, Product } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { organization, type Organization } from '../accounts/organization';
 import type { Page } from '../contract/page';
 
-export interface AuditRecord {
-  readonly id: string;
-  readonly eventType: string;
-  readonly timestamp: string;
-  readonly actorType: string;
-  readonly actorId: string | null;
-  readonly actorEmail: string | null;
-  readonly resourceType: string | null;
-  readonly resourceId: string | null;
-  readonly resourceName: string | null;
-  readonly result: string;
-  readonly ipAddress: string | null;
-  readonly errorMessage: string | null;
-  readonly details: Record<string, unknown>;
-}
+export type AuditRecord = Schemas['AuditRecordDto'];
 
 /** The names of its fields, sorted. */
 export const AUDIT_RECORD_FIELDS = [
@@ -39,7 +26,7 @@ export const AUDIT_RECORD_FIELDS = [
 
 /** A page of the audit trail. @param query e.g. `?eventType=ROLE_CREATED` */
 export const auditPage = (client: ApiClient, query = ''): Promise<Page<AuditRecord>> =>
-  client.expect(200, client.get<Page<AuditRecord>>(`/audit-logs${query}`));
+  client.read<Page<AuditRecord>>(`/audit-logs${query}`);
 
 /** The records of one page, newest first. */
 export const auditRecords = async (client: ApiClient, query = '?size=100'): Promise<AuditRecord[]> =>

@@ -1,32 +1,13 @@
-import { randomUUID } from 'node:crypto';
+import type { Schemas } from '#client';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
 import type { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
+import { founder } from '../accounts/people';
 
-export interface Subscription {
-  readonly planName: string;
-  readonly planDisplayName: string;
-  readonly tier: string;
-  readonly priceCents: number;
-  readonly currency: string;
-  readonly status: string;
-  readonly currentPeriodStart: string | null;
-  readonly currentPeriodEnd: string | null;
-  readonly gracePeriodEnd: string | null;
-  readonly cancelAtPeriodEnd: boolean;
-}
+export type Subscription = Schemas['SubscriptionDto'];
+export type SubscribeAnswer = Schemas['SubscribeAnswerDto'];
 
-export interface SubscribeAnswer {
-  readonly redirectUrl: string;
-  readonly subscription: Subscription;
-  readonly success: boolean;
-}
-
-export interface Plan {
-  readonly id: string;
-  readonly name: string;
-  readonly tier: string;
-}
+export type Plan = Schemas['PlanDto'];
 
 export interface AuditRow {
   readonly eventType: string;
@@ -58,17 +39,8 @@ export class Customer {
 
   /** A new organization on the Free plan, without billing details. */
   static async register(drawbridge: Drawbridge, organizationName = 'Example'): Promise<Customer> {
-    const { api } = drawbridge;
-    const email = `${randomUUID()}@example.com`;
-    const login = await api.created<{ accessToken: string; user: { organizationId: string } }>(
-      '/auth/register',
-      {
-        organizationName,
-        email,
-        password: randomUUID(),
-      },
-    );
-    return new Customer(drawbridge, api.as({ token: login.accessToken }), login.user.organizationId, email);
+    const { client, organizationId, email } = await founder(drawbridge, organizationName);
+    return new Customer(drawbridge, client, organizationId, email);
   }
 
   /** A new organization with billing details, which may subscribe. */
@@ -92,11 +64,11 @@ export class Customer {
   }
 
   async setDetails(): Promise<void> {
-    await this.admin.expect(200, this.admin.patch('/organization/billing', BILLING_DETAILS));
+    await this.admin.patched('/organization/billing', BILLING_DETAILS);
   }
 
   async plan(tier: 'FREE' | 'PAID'): Promise<Plan> {
-    const plans = await this.admin.expect(200, this.admin.get<Plan[]>('/billing/plans'));
+    const plans = await this.admin.read<Plan[]>('/billing/plans');
     return plans.find((plan) => plan.tier === tier)!;
   }
 
@@ -125,7 +97,7 @@ export class Customer {
   }
 
   payments(): Promise<{ readonly id: string; readonly status: string }[]> {
-    return this.admin.expect(200, this.admin.get('/billing/payments'));
+    return this.admin.read('/billing/payments');
   }
 
   async tier(): Promise<string> {

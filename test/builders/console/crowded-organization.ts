@@ -112,7 +112,7 @@ export async function crowdedOrganization(
   await waiting(org, org.identityProviderId);
   const mapping = { group: HOSTILE_NAME.padEnd(200, 'W'), roleId };
   const mapped = { groupsClaim: 'groups', groupMappings: [mapping] };
-  await admin.expect(200, admin.patch(`/identity-providers/${org.identityProviderId}`, mapped));
+  await admin.patched(`/identity-providers/${org.identityProviderId}`, mapped);
   for (const crowd of CROWDS) await gathered(drawbridge, organizationId, crowd);
   await drawbridge.query(
     `INSERT INTO role_resources (role_id, resource_id, organization_id)

@@ -28,8 +28,8 @@ export async function furnishedOrganization(
   const { admin, resourceIds } = org;
   const made = async (path: string, body: object): Promise<string> =>
     (await admin.created<{ id: string }>(path, body)).id;
-  await admin.expect(200, admin.patch('/organization/billing', BILLING_DETAILS));
-  const plans = await admin.expect(200, admin.get<{ id: string; tier: string }[]>('/billing/plans'));
+  await admin.patched('/organization/billing', BILLING_DETAILS);
+  const plans = await admin.read<{ id: string; tier: string }[]>('/billing/plans');
   const planId = plans.find(({ tier }) => tier === 'PAID')!.id;
   await admin.posted('/billing/subscribe', { planId });
   const { id: sessionId } = await org.started({ ipv4Address });

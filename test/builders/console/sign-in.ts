@@ -6,7 +6,7 @@ import { ownerWithMfa, type AccountOwner } from '../accounts/accounts';
 /** Ways through the console's first screen. */
 export const consoleSignIn = (drawbridge: Drawbridge, site: TestConsole) => {
   const enters = async (visitor: Visitor, address: string, password: string): Promise<void> => {
-    await visitor.goto(site.url('/sign-in'));
+    await visitor.goto('/sign-in');
     await visitor.fill('E-mail', address);
     await visitor.fill('Password', password);
     await visitor.click('button', 'Sign in');

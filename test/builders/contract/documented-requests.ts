@@ -57,7 +57,7 @@ interface RawDocument {
 
 /** The operations in the document of a running API, without downloads, which are outside its prefix. */
 export async function requestShapes(api: ApiClient): Promise<RequestShape[]> {
-  const { paths, components } = await api.expect(200, api.get<RawDocument>('/openapi.json'));
+  const { paths, components } = await api.read<RawDocument>('/openapi.json');
   const resolved = (schema: Raw): FieldSchema => resolve(schema, components.schemas) as FieldSchema;
   const ofApi = Object.entries(paths).filter(([path]) => path.startsWith('/api/v1/'));
   return ofApi.flatMap(([path, item]) =>

@@ -94,6 +94,20 @@ const bearer = (name: string, token: string, user?: KnownUser): Caller => ({
   ...(user ? { user } : {}),
 });
 
+/** A plain user of an organization, unless something else is given. */
+const memberOf = (
+  { organizationId }: Organization,
+  id: string,
+  given: Partial<KnownUser> = {},
+): KnownUser => ({
+  id,
+  organizationId,
+  isOrgAdmin: false,
+  platformRole: 'CUSTOMER',
+  suspended: false,
+  ...given,
+});
+
 const tokenOf = (client: ApiClient): string =>
   client.identity && 'token' in client.identity ? client.identity.token : '';
 
@@ -102,14 +116,7 @@ class People {
   constructor(private readonly drawbridge: Drawbridge) {}
 
   async admin(org: Organization, name: string): Promise<Caller> {
-    const user: KnownUser = {
-      id: org.adminId,
-      organizationId: org.organizationId,
-      isOrgAdmin: true,
-      platformRole: 'CUSTOMER',
-      suspended: false,
-    };
-    return bearer(name, tokenOf(org.admin), user);
+    return bearer(name, tokenOf(org.admin), memberOf(org, org.adminId, { isOrgAdmin: true }));
   }
 
   async user(org: Organization, name: string, given: Partial<KnownUser> = {}): Promise<Caller> {
@@ -117,14 +124,7 @@ class People {
     const register = { organizationName: 'Elsewhere', email, password: PASSWORD };
     const { api } = this.drawbridge;
     const made = await api.created<{ user: { id: string } }>('/auth/register', register);
-    const user: KnownUser = {
-      id: made.user.id,
-      organizationId: org.organizationId,
-      isOrgAdmin: false,
-      platformRole: 'CUSTOMER',
-      suspended: false,
-      ...given,
-    };
+    const user = memberOf(org, made.user.id, given);
     // a token contains its organization: the user is moved before signing in
     for (const table of ['refresh_tokens', 'known_devices']) {
       await this.drawbridge.query(`DELETE FROM ${table} WHERE user_id = $1`, [user.id]);
@@ -174,12 +174,9 @@ class People {
     const made: Caller[] = [];
     for (const scope of SCOPES) {
       const text = await this.key(org, [scope], admin.id);
-      made.push(keyCaller(`a key with ${scope}`, text, admin, [scope]));
-      const inAuthorization = { Authorization: `ApiKey ${text}` };
-      made.push({
-        ...keyCaller(`a key with ${scope} as Authorization`, text, admin, [scope]),
-        headers: inAuthorization,
-      });
+      const caller = keyCaller(`a key with ${scope}`, text, admin, [scope]);
+      const headers = { Authorization: `ApiKey ${text}` };
+      made.push(caller, { ...caller, name: `${caller.name} as Authorization`, headers });
     }
     // created with a permitted scope: others are refused at creation
     const all = await this.key(org, ['sessions:read'], user.id);
@@ -202,16 +199,9 @@ class People {
 
   /** A service user with a key of every scope: the rights of a plain user, without sign-in. */
   async serviceUser(org: Organization): Promise<Caller> {
-    const { admin, organizationId } = org;
     const asked = { isService: true, name: 'matrix', roleIds: [org.roleId] };
-    const { id } = await admin.created<{ id: string }>('/users', asked);
-    const user: KnownUser = {
-      id,
-      organizationId,
-      isOrgAdmin: false,
-      platformRole: 'CUSTOMER',
-      suspended: false,
-    };
+    const { id } = await org.admin.created<{ id: string }>('/users', asked);
+    const user = memberOf(org, id);
     const text = await this.key(org, ['sessions:read'], id);
     await this.change(text, `scopes = '{${SCOPES.join(',')}}'`);
     return keyCaller('a key of a service user with every scope', text, user, SCOPES);
@@ -243,14 +233,7 @@ class People {
       callerAddressOf: () => null,
     });
     const { accessToken } = await tokens.issue({ userId, organizationId, trustId, revision: 1 });
-    const user: KnownUser = {
-      id: userId,
-      organizationId,
-      isOrgAdmin: false,
-      platformRole: 'CUSTOMER',
-      suspended: false,
-    };
-    return { ...bearer(name, accessToken, user), key: { scopes, tier: 'PAID' } };
+    return { ...bearer(name, accessToken, memberOf(org, userId)), key: { scopes, tier: 'PAID' } };
   }
 
   /** A key for agents that is bound to one host. */
@@ -303,8 +286,7 @@ class People {
     more: object = {},
   ): Promise<string> {
     const asked = { name: randomUUID(), scopes, userId, ...more };
-    const made = org.admin.post<{ plainTextKey: string }>('/api-keys', asked);
-    return (await org.admin.expect(201, made)).plainTextKey;
+    return (await org.admin.created<{ plainTextKey: string }>('/api-keys', asked)).plainTextKey;
   }
 
   private async change(text: string, assignment: string): Promise<void> {

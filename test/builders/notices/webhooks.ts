@@ -1,34 +1,18 @@
+import type { Schemas } from '#client';
 import type { Answer } from '../../harness/product/api-client';
 import type { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import type { Organization } from '../accounts/organization';
 
-export interface Webhook {
-  readonly id: string;
-  readonly url: string;
-  readonly secret: string;
-  readonly isEnabled: boolean;
-  readonly failingSince: string | null;
-  readonly lastError: string | null;
-}
-
-export interface Delivery {
-  readonly id: string;
-  readonly recordId: string;
-  readonly eventType: string;
-  readonly status: string;
-  readonly attempts: number;
-  readonly dueAt: string | null;
-  readonly responseCode: number | null;
-  readonly error: string | null;
-}
+export type Webhook = Schemas['CreatedWebhookDto'];
+export type Delivery = Schemas['WebhookDeliveryDto'];
 
 export const webhook = (org: Organization, url: string, more: object = {}): Promise<Webhook> =>
   org.admin.created<Webhook>('/webhooks', { url, ...more });
 
 /** Newest first. */
 export const deliveriesOf = ({ admin }: Organization, { id }: Pick<Webhook, 'id'>): Promise<Delivery[]> =>
-  admin.expect(200, admin.get<Delivery[]>(`/webhooks/${id}/deliveries`));
+  admin.read<Delivery[]>(`/webhooks/${id}/deliveries`);
 
 /** A delivery as a worker leaves it. @returns its id */
 export async function delivered(

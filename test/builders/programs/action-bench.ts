@@ -44,6 +44,18 @@ export class ActionBench {
     return new ActionBench(node, drawbridge, org, trust, proxy, endpoint, issuer);
   }
 
+  /** For the tests of a `describe`: each of them ends without jobs and faults. */
+  static own(node: string | null, resources?: readonly ResourcePlan[]): ActionBench {
+    const bench = Object.create(ActionBench.prototype) as ActionBench;
+    beforeAll(async () => void Object.assign(bench, await ActionBench.start(node!, resources)));
+    afterEach(async () => {
+      await bench.drawbridge.cloud.clearFaults();
+      await bench.endJobs();
+    });
+    afterAll(() => bench.stop());
+    return bench;
+  }
+
   /** A job with the action's inputs; `url` and `trust` are given unless they are overridden. */
   job(inputs: Readonly<Record<string, string>> = {}, mayRequestTokens = true): ActionJob {
     const given = { url: this.proxy.url, trust: this.trust.audience, ...inputs };
@@ -74,7 +86,7 @@ export class ActionBench {
   /** The organization's live sessions. */
   live(): Promise<Session[]> {
     const { admin } = this.org;
-    return admin.expect(200, admin.get<Session[]>('/sessions/admin?active=true&size=100'));
+    return admin.read<Session[]>('/sessions/admin?active=true&size=100');
   }
 
   /** Asks the database: requests are limited. */

@@ -25,12 +25,28 @@ export class CliBench {
     const org = await organization(drawbridge);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
     const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
-    const { plainTextKey } = await org.admin.expect(
-      201,
-      org.admin.post<{ plainTextKey: string }>('/api-keys', { name: randomUUID(), scopes }),
-    );
+    const body = { name: randomUUID(), scopes };
+    const { plainTextKey } = await org.admin.created<{ plainTextKey: string }>('/api-keys', body);
     const cli = new CommandLine({ DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: plainTextKey });
     return new CliBench(drawbridge, org, proxy, plainTextKey, cli);
+  }
+
+  /** For the tests of a file: each of them ends without runs, rules and faults. */
+  static own(): CliBench {
+    const bench = Object.create(CliBench.prototype) as CliBench;
+    beforeAll(async () => void Object.assign(bench, await CliBench.start()));
+    afterEach(() => bench.reset());
+    afterAll(() => bench.stop());
+    return bench;
+  }
+
+  private async reset(): Promise<void> {
+    Object.assign(this.proxy, { answerInstead: null, addresses: [CLI_ADDRESS] });
+    await this.drawbridge.cloud.clearFaults();
+    await this.cli.endRuns();
+    await this.allows();
+    // the rules go first
+    await until('no session is left', async () => (await this.live()).length === 0);
   }
 
   async stop(): Promise<void> {
@@ -63,7 +79,7 @@ export class CliBench {
   /** The organization's live sessions. */
   async live(): Promise<Session[]> {
     const { admin } = this.org;
-    return admin.expect(200, admin.get<Session[]>('/sessions?active=true&size=100'));
+    return admin.read<Session[]>('/sessions?active=true&size=100');
   }
 }
 

@@ -1,21 +1,9 @@
+import type { Schemas } from '#client';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
 import { colleague, type Colleague } from '../accounts/colleague';
 import type { Organization } from '../accounts/organization';
 
-export interface AccessRequest {
-  readonly id: string;
-  readonly status: string;
-  readonly approvalsNeeded: number;
-  readonly approvals: number;
-  readonly decideBy: string | null;
-  readonly useBy: string | null;
-  readonly unavailableResourceIds: readonly string[];
-  readonly mayDecide: boolean;
-  readonly breakGlass: boolean;
-  readonly sessionId: string | null;
-  readonly endedAt: string | null;
-  readonly decisions: readonly { userEmail: string; decision: string; note: string | null }[];
-}
+export type AccessRequest = Schemas['AccessRequestDto'];
 
 export const REASON = 'INC-12: the disk is full';
 
@@ -28,7 +16,7 @@ export async function administrator(org: Organization): Promise<Colleague> {
 
 /** Changes the organization's role. */
 export const asks = (org: Organization, policy: object): Promise<unknown> =>
-  org.admin.expect(200, org.admin.patch(`/roles/${org.roleId}`, policy));
+  org.admin.patched(`/roles/${org.roleId}`, policy);
 
 export const ask = (
   org: Organization,
@@ -92,4 +80,4 @@ export const asked = async (
 ): Promise<AccessRequest> => client.expect(201, ask(org, client, body));
 
 export const readRequest = (client: ApiClient, id: string): Promise<AccessRequest> =>
-  client.expect(200, client.get<AccessRequest>(`/access-requests/${id}`));
+  client.read<AccessRequest>(`/access-requests/${id}`);

@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
@@ -19,31 +20,7 @@ export interface ReportedGuard {
   readonly otherChains?: string[];
 }
 
-interface AgentRule {
-  readonly id: string;
-  readonly ipAddress: string;
-  readonly protocol: string;
-  readonly ports: number[];
-  readonly secondsLeft: number | null;
-  readonly unconfirmed: boolean;
-  readonly maxSilenceSeconds: number | null;
-  readonly holders: {
-    readonly sessionId: string | null;
-    readonly user: string | null;
-    readonly label: string | null;
-  }[];
-}
-
-export interface AgentState {
-  readonly version: string;
-  readonly serverTime: string;
-  readonly guarded: Traffic[];
-  readonly proposed: Traffic[];
-  readonly confirmed: Traffic[];
-  readonly released: Traffic[];
-  readonly rules: AgentRule[];
-  readonly restored: boolean;
-}
+export type AgentState = Schemas['AgentStateDto'];
 
 export interface AgentResult {
   readonly ruleId: string;

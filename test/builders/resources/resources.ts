@@ -1,24 +1,7 @@
+import type { Schemas } from '#client';
 import { group, type Organization } from '../accounts/organization';
 
-export interface Resource {
-  readonly id: string;
-  readonly name: string;
-  readonly credentialId: string;
-  readonly credentialName: string;
-  readonly provider: string;
-  readonly resourceType: string;
-  readonly resourceIdentifier: string;
-  readonly region?: string;
-  readonly endpoint: string | null;
-  readonly config: object;
-  readonly isActive: boolean;
-  readonly lastVerifiedAt: string | null;
-  readonly verificationError: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  /** of POST and PATCH only */
-  readonly warnings?: readonly string[];
-}
+export type Resource = Schemas['ResourceDto'] & Partial<Schemas['ResourceWithWarningsDto']>;
 
 /** What creates a resource on a security group of the simulated AWS. @param changes override fields */
 export const resourceBody = (org: Organization, changes: object = {}): object => ({
@@ -32,15 +15,9 @@ export const resourceBody = (org: Organization, changes: object = {}): object =>
 });
 
 /** A new resource that is verified and assigned to the organization's role. @param index of its security group */
-export async function verifiedResource(
+export const verifiedResource = (
   org: Organization,
   index: number,
   config: object = { port: 22 },
-): Promise<Resource> {
-  const { admin } = org;
-  const body = resourceBody(org, { resourceIdentifier: group(index), config });
-  const resource = await admin.created<Resource>('/resources', body);
-  await admin.posted(`/resources/${resource.id}/verify`);
-  await admin.posted(`/roles/${org.roleId}/resources/${resource.id}`);
-  return resource;
-}
+): Promise<Resource> =>
+  org.resource<Resource>(resourceBody(org, { resourceIdentifier: group(index), config }));

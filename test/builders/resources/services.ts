@@ -1,10 +1,6 @@
 import type { Organization } from '../accounts/organization';
 import { simulatedObjects } from './driver-load';
 
-interface Created {
-  readonly id: string;
-}
-
 const ACCOUNT = '123456789012';
 const azure = (name: string) => ['AZURE', `simulated-group/simulated-${name}`] as const;
 
@@ -38,30 +34,17 @@ export type ServiceType = keyof typeof SERVICES;
 
 /** A verified resource of a service, with a credential of its own, which the organization's role has. @returns its id */
 export async function verifiedService(
-  { admin, roleId, drawbridge }: Organization,
+  org: Organization,
   resourceType: ServiceType,
   resourceIdentifier: string = SERVICES[resourceType][1],
   config: object = {},
 ): Promise<string> {
   const [provider] = SERVICES[resourceType];
-  const { credentialType, data } = simulatedObjects(drawbridge.cloud.url)[provider].credential;
-  const name = `${resourceType} ${resourceIdentifier}`.slice(0, 100);
-  const credential = await admin.created<Created>('/credentials', {
-    name,
-    provider,
-    credentialType,
-    credentialData: data,
-  });
-  const { id } = await admin.created<Created>('/resources', {
-    name,
-    provider,
-    resourceType,
-    resourceIdentifier,
-    credentialId: credential.id,
-    ...(resourceType === 'PREFIX_LIST' && { region: 'eu-central-1' }),
-    config,
-  });
-  await admin.posted(`/roles/${roleId}/resources/${id}`);
-  await admin.posted(`/resources/${id}/verify`);
-  return id;
+  const { credentialType, data } = simulatedObjects(org.drawbridge.cloud.url)[provider].credential;
+  const named = { name: `${resourceType} ${resourceIdentifier}`.slice(0, 100), provider };
+  const key = { ...named, credentialType, credentialData: data };
+  const { id: credentialId } = await org.admin.created<{ id: string }>('/credentials', key);
+  const region = resourceType === 'PREFIX_LIST' && { region: 'eu-central-1' };
+  const body = { ...named, resourceType, resourceIdentifier, credentialId, config, ...region };
+  return (await org.resource(body)).id;
 }

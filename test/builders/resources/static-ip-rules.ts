@@ -1,22 +1,9 @@
+import type { Schemas } from '#client';
 import type { Answer } from '../../harness/product/api-client';
 import { until } from '../../harness/until';
 import type { Organization } from '../accounts/organization';
 
-export interface StaticIpRule {
-  readonly id: string;
-  readonly label: string;
-  readonly ipAddress: string;
-  readonly status: string;
-  readonly createdByEmail: string;
-  readonly createdAt: string;
-  readonly resources: readonly {
-    readonly resourceId: string;
-    readonly resourceName: string;
-    readonly status: string;
-    readonly appliedAt: string | null;
-    readonly errorMessage: string | null;
-  }[];
-}
+export type StaticIpRule = Schemas['StaticIpRuleDto'];
 
 /** Posts a rule on the organization's first resource. @param body overrides fields */
 export const postStaticIpRule = (org: Organization, body: object): Promise<Answer<StaticIpRule>> =>
@@ -32,6 +19,6 @@ export const staticIpRule = (org: Organization, body: object): Promise<StaticIpR
 
 export const staticIpRuleReaches = (org: Organization, id: string, status: string): Promise<StaticIpRule> =>
   until(`static IP rule ${id} is ${status}`, async () => {
-    const rule = await org.admin.expect(200, org.admin.get<StaticIpRule>(`/static-ip-rules/${id}`));
+    const rule = await org.admin.read<StaticIpRule>(`/static-ip-rules/${id}`);
     return rule.status === status && rule;
   });

@@ -1,23 +1,12 @@
+import type { Schemas } from '#client';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { ApiClient, type Answer } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
 import { type IssuerPerson, type Lie, SignInIssuer } from '../../harness/issuers/sign-in-issuer';
 import type { Organization } from '../accounts/organization';
 
-export interface IdentityProvider {
-  readonly id: string;
-  readonly redirectUri: string;
-  readonly lastError: string | null;
-}
-
-export interface SignedIn {
-  readonly mfaRequired: boolean;
-  readonly mfaChallengeToken: string | null;
-  readonly mfaSetupRequired: boolean;
-  readonly accessToken: string | null;
-  readonly refreshToken: string | null;
-  readonly user: { readonly id: string; readonly email: string; readonly isOrgAdmin: boolean } | null;
-}
+export type IdentityProvider = Schemas['IdentityProviderDto'];
+export type SignedIn = Schemas['LoginAnswerDto'];
 
 /** A sign-in that waits at the issuer. */
 export interface Begun {

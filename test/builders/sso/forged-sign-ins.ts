@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IssuerPerson, Lie, SignInIssuer } from '../../harness/issuers/sign-in-issuer';
-import { type CompanySignIn, person } from './company-sign-in';
-import { FORGED_ANSWERS, type Forgery, type SignInBench } from './forged-answers';
+import type { IssuerPerson, Lie } from '../../harness/issuers/sign-in-issuer';
+import { person } from './company-sign-in';
+import { endingWith, FORGED_ANSWERS, type Forgery, type SignInBench } from './forged-answers';
 
 /** The callback is not as the issuer sent it. */
 const altered =
@@ -28,17 +28,19 @@ const meanwhile =
     return status === 200 ? 'in' : `complete ${status}`;
   };
 
-/** Something changes while the person is at the issuer; afterwards it is as before. */
+/** A column has another value while the person is at the issuer. */
 const whileChanged =
-  (change: string, back: string, given: (bench: SignInBench) => string): Forgery[2] =>
+  (table: string, [change, back]: [string, string], which: (bench: SignInBench) => object): Forgery[2] =>
   async (bench) => {
-    const { query } = bench.org.drawbridge;
+    const [[key, value] = []] = Object.entries(which(bench));
+    const set = (assignment: string): Promise<object[]> =>
+      bench.org.drawbridge.query(`UPDATE ${table} SET ${assignment} WHERE ${key} = $1`, [value]);
     const { authorize, verifier } = await bench.signIn.begin();
-    await query.call(bench.org.drawbridge, change, [given(bench)]);
+    await set(change);
     try {
       return await bench.signIn.outcome(bench.issuer.signIn(authorize, bench.ada), verifier);
     } finally {
-      await query.call(bench.org.drawbridge, back, [given(bench)]);
+      await set(back);
     }
   };
 
@@ -70,249 +72,149 @@ const notStarted =
   async ({ signIn }) =>
     `start ${(await signIn.start(asked)).status}`;
 
+/** The time to go on with the sign-in is over. */
+const tooLate = ({ org }: SignInBench): Promise<object[]> =>
+  org.drawbridge.query(`UPDATE sso_attempts SET expires_at = now() WHERE organization_id = $1`, [
+    org.organizationId,
+  ]);
+
 const CALLBACKS: readonly Forgery[] = [
-  ['no state', 'error over', altered((callback) => callback.searchParams.delete('state'))],
-  ['an unknown state', 'error over', altered((callback) => callback.searchParams.set('state', randomUUID()))],
-  ['a state twice', 'error invalid', altered((callback) => callback.searchParams.append('state', 'x'))],
-  ['no code', 'error invalid', altered((callback) => callback.searchParams.delete('code'))],
-  ['a code twice', 'error invalid', altered((callback) => callback.searchParams.append('code', 'x'))],
-  [
-    'an unknown code',
-    'error invalid',
-    altered((callback) => callback.searchParams.set('code', randomUUID())),
-  ],
-  [
-    'a refusal by the issuer',
-    'error denied',
-    altered((callback) => callback.searchParams.set('error', 'access_denied')),
-  ],
-  [
-    'iss of another issuer',
-    'error invalid',
-    altered((callback, { otherIssuer }) => callback.searchParams.set('iss', otherIssuer.url)),
-  ],
-  [
-    'no iss from an issuer that sends it',
-    'error invalid',
-    altered((callback) => callback.searchParams.delete('iss')),
-  ],
-  [
-    'an ID token beside the code',
-    'error invalid',
-    altered((callback) => callback.searchParams.set('id_token', 'a.b.c')),
-  ],
-  [
-    'the callback of another tenant',
-    'error over',
-    altered(
+  ...endingWith('error over', {
+    'no state': altered(({ searchParams }) => searchParams.delete('state')),
+    'an unknown state': altered(({ searchParams }) => searchParams.set('state', randomUUID())),
+    'the callback of another tenant': altered(
       (callback, { signIn, other }) =>
         (callback.pathname = callback.pathname.replace(signIn.slug, other.slug)),
     ),
-  ],
-  [
-    'the callback of no tenant',
-    'error over',
-    altered((callback, { signIn }) => (callback.pathname = callback.pathname.replace(signIn.slug, 'nobody'))),
-  ],
-  ['an answer that came before', 'error over', altered((callback, { signIn }) => signIn.answer(callback))],
-  [
-    'an answer after ten minutes',
-    'error over',
-    altered((_, { org }) =>
-      org.drawbridge.query(`UPDATE sso_attempts SET expires_at = now() WHERE organization_id = $1`, [
-        org.organizationId,
-      ]),
+    'the callback of no tenant': altered(
+      (callback, { signIn }) => (callback.pathname = callback.pathname.replace(signIn.slug, 'nobody')),
     ),
-  ],
-  [
-    'the code of another sign-in',
-    'error invalid',
-    altered(async (callback, { signIn, issuer, ada }) => {
-      const { authorize } = await signIn.begin();
-      callback.searchParams.set('code', issuer.codeFor(authorize.searchParams, ada));
-    }),
-  ],
-  [
-    'the code of another sign-in, at an issuer that checks no verifier',
-    'error invalid',
-    altered((callback, { signIn, issuer, ada }) => injected(callback, signIn, issuer, ada)),
-  ],
-  [
-    'the state of another tenant’s sign-in',
-    'error over',
-    altered(async (callback, { other }) => {
+    'an answer that came before': altered((callback, { signIn }) => signIn.answer(callback)),
+    'an answer after ten minutes': altered((_, bench) => tooLate(bench)),
+    'the state of another tenant’s sign-in': altered(async ({ searchParams }, { other }) => {
       const { authorize } = await other.begin();
-      callback.searchParams.set('state', authorize.searchParams.get('state')!);
+      searchParams.set('state', authorize.searchParams.get('state')!);
     }),
-  ],
+  }),
+  ...endingWith('error invalid', {
+    'a state twice': altered(({ searchParams }) => searchParams.append('state', 'x')),
+    'no code': altered(({ searchParams }) => searchParams.delete('code')),
+    'a code twice': altered(({ searchParams }) => searchParams.append('code', 'x')),
+    'an unknown code': altered(({ searchParams }) => searchParams.set('code', randomUUID())),
+    'iss of another issuer': altered(({ searchParams }, { otherIssuer }) =>
+      searchParams.set('iss', otherIssuer.url),
+    ),
+    'no iss from an issuer that sends it': altered(({ searchParams }) => searchParams.delete('iss')),
+    'an ID token beside the code': altered(({ searchParams }) => searchParams.set('id_token', 'a.b.c')),
+    'the code of another sign-in': altered(async ({ searchParams }, { signIn, issuer, ada }) => {
+      const { authorize } = await signIn.begin();
+      searchParams.set('code', issuer.codeFor(authorize.searchParams, ada));
+    }),
+    // somebody else got the code: the verifier would fit, the nonce does not
+    'the code of another sign-in, at an issuer that checks no verifier': altered(
+      async ({ searchParams }, { signIn, issuer, ada }) => {
+        const { authorize } = await signIn.begin();
+        issuer.checksVerifiers = false;
+        searchParams.set('code', issuer.codeFor(authorize.searchParams, ada));
+      },
+    ),
+  }),
+  ...endingWith('error denied', {
+    'a refusal by the issuer': altered(({ searchParams }) => searchParams.set('error', 'access_denied')),
+  }),
 ];
 
-/** A code that somebody else got: the verifier would fit, the nonce does not. */
-async function injected(
-  callback: URL,
-  signIn: CompanySignIn,
-  issuer: SignInIssuer,
-  ada: IssuerPerson,
-): Promise<void> {
-  const [{ authorize: own }, state] = [await signIn.begin(), callback.searchParams.get('state')!];
-  const code = issuer.codeFor(own.searchParams, ada);
-  issuer.checksVerifiers = false;
-  callback.searchParams.set('code', code);
-  callback.searchParams.set('state', state);
-}
+const COMPLETIONS = endingWith('complete 401', {
+  'a code with another client’s verifier': meanwhile(
+    async () => undefined,
+    () => randomUUID().repeat(2),
+  ),
+  'a code with its challenge': meanwhile(
+    async () => undefined,
+    (own) => `${own.slice(0, -1)}${own.endsWith('A') ? 'B' : 'A'}`,
+  ),
+  'a code that another verifier was tried with': meanwhile(({ signIn }, code) =>
+    signIn.complete(code, randomUUID().repeat(2)),
+  ),
+  'a code after a minute': meanwhile(tooLate),
+  'a code that was used': async ({ signIn, issuer, ada, org }) => {
+    const { authorize, verifier } = await signIn.begin();
+    const { told } = await signIn.answer(issuer.signIn(authorize, ada));
+    await org.drawbridge.api.expect(200, signIn.complete(told.get('code')!, verifier));
+    return `complete ${(await signIn.complete(told.get('code')!, verifier)).status}`;
+  },
+  'a guessed code': async ({ signIn }) =>
+    `complete ${(await signIn.complete(randomUUID(), randomUUID().repeat(2))).status}`,
+});
 
-const COMPLETIONS: readonly Forgery[] = [
-  [
-    'a code with another client’s verifier',
-    'complete 401',
-    meanwhile(
-      async () => undefined,
-      () => randomUUID().repeat(2),
-    ),
-  ],
-  [
-    'a code with its challenge',
-    'complete 401',
-    meanwhile(
-      async () => undefined,
-      (own) => `${own.slice(0, -1)}${own.endsWith('A') ? 'B' : 'A'}`,
-    ),
-  ],
-  [
-    'a code that another verifier was tried with',
-    'complete 401',
-    meanwhile(({ signIn }, code) => signIn.complete(code, randomUUID().repeat(2))),
-  ],
-  [
-    'a code after a minute',
-    'complete 401',
-    meanwhile(({ org }) =>
-      org.drawbridge.query(`UPDATE sso_attempts SET expires_at = now() WHERE organization_id = $1`, [
-        org.organizationId,
-      ]),
-    ),
-  ],
-  [
-    'a code that was used',
-    'complete 401',
-    async (bench) => {
-      const { authorize, verifier } = await bench.signIn.begin();
-      const { told } = await bench.signIn.answer(bench.issuer.signIn(authorize, bench.ada));
-      await bench.org.drawbridge.api.expect(200, bench.signIn.complete(told.get('code')!, verifier));
-      return `complete ${(await bench.signIn.complete(told.get('code')!, verifier)).status}`;
-    },
-  ],
-  [
-    'a guessed code',
-    'complete 401',
-    async ({ signIn }) => `complete ${(await signIn.complete(randomUUID(), randomUUID().repeat(2))).status}`,
-  ],
+const ADDRESSES = [
+  'https://evil.example',
+  '//evil.example',
+  'console@evil.example',
+  'evil.example:1024',
+  '80',
+  '65536',
+  '01024',
+  '1024/../x',
+  '',
 ];
 
 const STARTS: readonly Forgery[] = [
-  ...[
-    'https://evil.example',
-    '//evil.example',
-    'console@evil.example',
-    'evil.example:1024',
-    '80',
-    '65536',
-    '01024',
-    '1024/../x',
-    '',
-  ].map((returnTo): Forgery => [`a return to “${returnTo}”`, 'start 400', notStarted({ returnTo })]),
+  ...ADDRESSES.map((returnTo): Forgery => [
+    `a return to “${returnTo}”`,
+    'start 400',
+    notStarted({ returnTo }),
+  ]),
   ['a challenge of another length', 'start 400', notStarted({ challenge: 'short' })],
   ['no provider of the organization', 'start 404', notStarted({ provider: randomUUID() })],
 ];
 
-const PEOPLE: readonly Forgery[] = [
-  ['somebody unknown', 'error not-linked', unknown(() => person())],
-  [
-    'the subject in other letters',
-    'error not-linked',
-    unknown(({ ada }) => ({ ...ada, sub: ada.sub.toUpperCase() })),
-  ],
-  [
-    'the address of an administrator with a password',
-    'error not-linked',
-    unknown(({ org }) => person({ email: org.adminEmail })),
-  ],
-  [
-    'the address of somebody who is linked',
-    'error not-linked',
-    unknown(({ ada }) => ({ ...ada, sub: randomUUID() })),
-  ],
-  [
-    'an invited address that is not verified',
-    'error not-linked',
-    notInvited(() => ({ email_verified: false })),
-  ],
-  [
-    'an invited address that only a user info about another person verifies',
-    'error not-linked',
-    notInvited(
-      () => ({ email_verified: false }),
-      ({ email }) => ({ userinfo: { sub: 'another', email, email_verified: true } }),
-    ),
-  ],
-  [
-    'an invited address that is “verified” in another type',
-    'error not-linked',
-    notInvited(() => ({ email_verified: ['true'] })),
-  ],
-  [
-    'an invited address with another domain behind it',
-    'error not-linked',
-    notInvited((email) => ({ email: `${email}.evil.example` })),
-  ],
-  [
-    'an invited address of another domain',
-    'error not-linked',
-    unknown(async ({ org }) => {
-      const somebody = person({ email: `${randomUUID()}@elsewhere.example` });
-      await org.admin.created('/users', { email: somebody.email });
-      return somebody;
-    }),
-  ],
-];
+const PEOPLE = endingWith('error not-linked', {
+  'somebody unknown': unknown(() => person()),
+  'the subject in other letters': unknown(({ ada }) => ({ ...ada, sub: ada.sub.toUpperCase() })),
+  'the address of an administrator with a password': unknown(({ org }) => person({ email: org.adminEmail })),
+  'the address of somebody who is linked': unknown(({ ada }) => ({ ...ada, sub: randomUUID() })),
+  'an invited address that is not verified': notInvited(() => ({ email_verified: false })),
+  'an invited address that only a user info about another person verifies': notInvited(
+    () => ({ email_verified: false }),
+    ({ email }) => ({ userinfo: { sub: 'another', email, email_verified: true } }),
+  ),
+  'an invited address that is “verified” in another type': notInvited(() => ({ email_verified: ['true'] })),
+  'an invited address with another domain behind it': notInvited((email) => ({
+    email: `${email}.evil.example`,
+  })),
+  'an invited address of another domain': unknown(async ({ org }) => {
+    const somebody = person({ email: `${randomUUID()}@elsewhere.example` });
+    await org.admin.created('/users', { email: somebody.email });
+    return somebody;
+  }),
+});
 
 const CHANGES: readonly Forgery[] = [
-  [
-    'a provider that was disabled',
-    'error ended',
-    whileChanged(
-      'UPDATE identity_providers SET is_enabled = false WHERE id = $1',
-      'UPDATE identity_providers SET is_enabled = true WHERE id = $1',
-      ({ providerId }) => providerId,
+  ...endingWith('error ended', {
+    'a provider that was disabled': whileChanged(
+      'identity_providers',
+      ['is_enabled = false', 'is_enabled = true'],
+      ({ providerId }) => ({ id: providerId }),
     ),
-  ],
-  [
-    'an organization that was suspended',
-    'error ended',
-    whileChanged(
-      'UPDATE organizations SET suspended_at = now() WHERE id = $1',
-      'UPDATE organizations SET suspended_at = NULL WHERE id = $1',
-      ({ org }) => org.organizationId,
+    'an organization that was suspended': whileChanged(
+      'organizations',
+      ['suspended_at = now()', 'suspended_at = NULL'],
+      ({ org }) => ({ id: org.organizationId }),
     ),
-  ],
-  [
-    'an organization that was deleted',
-    'error ended',
-    whileChanged(
-      'UPDATE organizations SET deleted_at = now() WHERE id = $1',
-      'UPDATE organizations SET deleted_at = NULL WHERE id = $1',
-      ({ org }) => org.organizationId,
+    'an organization that was deleted': whileChanged(
+      'organizations',
+      ['deleted_at = now()', 'deleted_at = NULL'],
+      ({ org }) => ({ id: org.organizationId }),
     ),
-  ],
-  [
-    'an account that was deactivated',
-    'error not-active',
-    whileChanged(
-      'UPDATE users SET is_active = false WHERE email = $1',
-      'UPDATE users SET is_active = true WHERE email = $1',
-      ({ ada }) => ada.email,
+  }),
+  ...endingWith('error not-active', {
+    'an account that was deactivated': whileChanged(
+      'users',
+      ['is_active = false', 'is_active = true'],
+      ({ ada }) => ({ email: ada.email }),
     ),
-  ],
+  }),
 ];
 
 export const FORGED_SIGN_INS: readonly Forgery[] = [

@@ -16,8 +16,14 @@ export interface ForgeryBench {
   readonly used: string;
 }
 
+export type MakeToken = (bench: ForgeryBench) => Promise<string>;
+
 /** A forged token. `claim`: what the first failed check names. */
-export type Forgery = readonly [name: string, claim: string, make: (bench: ForgeryBench) => Promise<string>];
+export type Forgery = readonly [name: string, claim: string, make: MakeToken];
+
+/** Forged tokens of which the same check fails first, by what they are. */
+export const failing = (claim: string, tokens: Readonly<Record<string, MakeToken>>): readonly Forgery[] =>
+  Object.entries(tokens).map(([name, make]) => [name, claim, make] as const);
 
 export type Changes = Readonly<Record<string, unknown>>;
 

@@ -1,39 +1,14 @@
+import type { Schemas } from '#client';
 import { randomUUID } from 'node:crypto';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
 import type { Drawbridge } from '../../harness/product/drawbridge';
 import type { OidcIssuer } from '../../harness/issuers/oidc-issuer';
 import type { Organization } from '../accounts/organization';
 
-export interface OidcTrust {
-  readonly id: string;
-  readonly name: string;
-  readonly preset: string;
-  readonly issuer: string;
-  readonly audience: string;
-  readonly conditions: Readonly<Record<string, string[]>>;
-  readonly scopes: string[];
-  readonly isEnabled: boolean;
-  readonly serviceUserId: string;
-  readonly serviceUserEmail: string;
-  readonly isServiceUserActive: boolean;
-  readonly lastUsedAt: string | null;
-  readonly warnings: string[];
-}
+export type OidcTrust = Schemas['OidcTrustDto'];
+export type TokenCheck = Schemas['TokenCheckDto'];
 
-export interface TokenCheck {
-  readonly claim: string;
-  readonly wanted: string;
-  readonly found: string | null;
-  readonly ok: boolean;
-}
-
-export interface WorkloadToken {
-  readonly accessToken: string;
-  readonly tokenType: string;
-  readonly expiresIn: number;
-  readonly scopes: string[];
-  readonly message?: string;
-}
+export type WorkloadToken = Schemas['WorkloadTokenDto'] & { readonly message?: string };
 
 export const CONDITIONS = {
   repository_id: ['74'],

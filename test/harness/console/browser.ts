@@ -3,9 +3,9 @@ import { delimiter, join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { neededInCi } from '../needed-in-ci';
 
-/** The first is made for programs, and takes half of a browser's processor time. */
 /** Of the browsers of tests: no one's own. */
 export const ZONE = 'Europe/Berlin';
+/** The first is made for programs, and takes half of a browser's processor time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -127,7 +127,7 @@ export class Visitor {
     this.complaints.length = 0;
   }
 
-  /** Opens an address and waits until the screen has what it asked for. */
+  /** Opens an address, or a path of the console, and waits until the screen has what it asked for. */
   async goto(url: string): Promise<void> {
     await this.page.goto(url);
     await this.settled();
@@ -186,9 +186,27 @@ export class Visitor {
     return this.page.keyboard.press(key);
   }
 
-  /** Waits for a heading of the screen. */
-  async reaches(title: string | RegExp): Promise<void> {
-    await this.page.getByRole('heading', { level: 1, name: title }).waitFor();
+  /** Waits for a heading, by default of the screen. */
+  reaches(title: string | RegExp, level = 1): Promise<void> {
+    return this.page.getByRole('heading', { level, name: title }).waitFor();
+  }
+
+  /** Waits for a text. */
+  shows(text: string | RegExp): Promise<void> {
+    return this.page.getByText(text).first().waitFor();
+  }
+
+  /** Waits for a text that assistive technology reads out. */
+  says(text: string | RegExp): Promise<void> {
+    return this.page.getByRole('status').getByText(text).waitFor();
+  }
+
+  /** Answers the open dialog, and waits until it is gone. @param fields what is entered, by label */
+  async confirms(button: string | RegExp, fields: Readonly<Record<string, string>> = {}): Promise<void> {
+    const dialog = this.page.getByRole('dialog');
+    for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(label).fill(text);
+    await dialog.getByRole('button', { name: button }).click();
+    await dialog.waitFor({ state: 'detached' });
   }
 }
 

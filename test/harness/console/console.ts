@@ -1,5 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
 import { TestBrowser, type Visitor, ZONE } from './browser';
+import { PASSWORD } from '../../builders/accounts/people';
 import type { Drawbridge } from '../product/drawbridge';
 
 /**
@@ -17,7 +18,8 @@ export function saysTime(before: string, at: string | null): RegExp {
 
 interface Account {
   readonly email: string;
-  readonly password: string;
+  /** of accounts as builders make them when left out */
+  readonly password?: string;
 }
 
 /** The console of a running product, in a browser. */
@@ -47,41 +49,29 @@ export class TestConsole {
 
   /** Somebody who has not signed in. @param path opened at once */
   async stranger(path?: string): Promise<Visitor> {
-    const visitor = await this.browser.visitor();
-    if (path !== undefined) await visitor.goto(this.url(path));
+    const visitor = await this.browser.visitor({ baseURL: this.origin });
+    if (path !== undefined) await visitor.goto(path);
     return visitor;
   }
 
-  /** Somebody who signed in before: the cookie is there, and no screen is open yet. */
-  async signedIn(account: Account): Promise<Visitor> {
-    const { cookie, value } = await this.signIn(account);
-    const { hostname } = new URL(this.origin);
-    return this.browser.visitor({
+  /** Somebody who signed in before: the cookie is there. @param path opened at once; left out: no screen is open yet */
+  async signedIn({ email, password = PASSWORD }: Account, path?: string): Promise<Visitor> {
+    const login = { email, password, refreshTokenIn: 'cookie' };
+    const { headers } = await this.drawbridge.api.post('/auth/login', login);
+    const [, name, value] = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? [];
+    if (name === undefined || value === undefined) throw new Error('The sign-in set no cookie');
+    const { hostname: domain } = new URL(this.origin);
+    const kept = { expires: -1, httpOnly: true, secure: false, sameSite: 'Strict' } as const;
+    const visitor = await this.browser.visitor({
+      baseURL: this.origin,
       storageState: {
-        cookies: [
-          {
-            name: cookie,
-            value,
-            domain: hostname,
-            path: '/',
-            expires: -1,
-            httpOnly: true,
-            secure: false,
-            sameSite: 'Strict',
-          },
-        ],
+        cookies: [{ name, value, domain, path: '/', ...kept }],
         // what the console keeps beside the cookie
         origins: [{ origin: this.origin, localStorage: [{ name: 'drawbridge-signed-in', value: 'yes' }] }],
       },
     });
-  }
-
-  private async signIn({ email, password }: Account): Promise<{ cookie: string; value: string }> {
-    const login = { email, password, refreshTokenIn: 'cookie' };
-    const { headers } = await this.drawbridge.api.post('/auth/login', login);
-    const [, cookie, value] = /^([^=]+)=([^;]+)/.exec(headers.get('set-cookie') ?? '') ?? [];
-    if (cookie === undefined || value === undefined) throw new Error('The sign-in set no cookie');
-    return { cookie, value };
+    if (path !== undefined) await visitor.goto(path);
+    return visitor;
   }
 }
 

@@ -13,6 +13,21 @@ export function contractOf(base: string): Promise<OpenApiContract> {
   return found;
 }
 
+/** What a server has outside of the API's prefix. The response must conform to the document, too. */
+export async function fetchDocumented(
+  origin: string,
+  path: string,
+  init: RequestInit = {},
+): Promise<Pick<Response, 'status' | 'headers'> & { readonly bytes: Buffer }> {
+  const response = await fetch(origin + path, init);
+  const { status, headers } = response;
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const [method, contentType] = [init.method ?? 'GET', headers.get('content-type')];
+  const contract = await contractOf(`${origin}/api/v1`);
+  contract.check({ method, path, status, contentType, text: bytes.toString('latin1') });
+  return { status, headers, bytes };
+}
+
 async function read(base: string): Promise<OpenApiContract> {
   const response = await fetch(`${base}/openapi.json`);
   if (!response.ok) throw new Error(`${base}/openapi.json answered ${response.status}`);

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { drawbridgeAdmin } from '../product/admin';
+import { migrate } from '../product/admin';
 import type { ClonedDatabase } from './database';
 import { freePort } from '../network/free-port';
 import { neededInCi } from '../needed-in-ci';
@@ -74,7 +74,7 @@ export class DebianPostgres {
     await run(join(bin, 'createdb'), ['-h', '127.0.0.1', '-p', `${port}`, '-U', 'drawbridge', 'drawbridge']);
     const url = `postgres://drawbridge@127.0.0.1:${port}/drawbridge`;
     const serviceUrl = serviceUrlOf(url);
-    await drawbridgeAdmin({ DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrl }, ['migrate']);
+    await migrate(url);
     const compose = join(folder, 'compose');
     writeFileSync(compose, composeIn(bin, port, url, serviceUrl), { mode: 0o755 });
     return new DebianPostgres(folder, { url, serviceUrl, drop: stop }, compose);

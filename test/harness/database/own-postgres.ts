@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
+import { migrate } from '../product/admin';
 import type { ClonedDatabase } from './database';
 import { freePort } from '../network/free-port';
 import { serviceUrlOf } from './template';
 
-const ROOT = resolve(__dirname, '../../..');
 const run = promisify(execFile);
 
 /** A separate PostgreSQL with production durability, which a test can kill, back up and restore. */
@@ -36,11 +36,7 @@ export class OwnPostgres {
     process.once('exit', abandon);
     await server.start();
     const url = await server.createDatabase('drawbridge');
-    const { PATH, HOME } = process.env;
-    await run(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-      cwd: ROOT,
-      env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
-    });
+    await migrate(url);
     const drop = async (): Promise<void> => {
       await server.stop();
       process.off('exit', abandon);

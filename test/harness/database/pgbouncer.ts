@@ -1,9 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../network/free-port';
+import { accepts, freePort } from '../network/free-port';
 import { neededInCi } from '../needed-in-ci';
 import { until } from '../until';
 
@@ -60,10 +59,3 @@ ${process.getuid?.() === 0 ? 'user = nobody' : ''}
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
-
-const accepts = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
-    socket.once('connect', () => socket.destroy());
-  });

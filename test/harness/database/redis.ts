@@ -1,7 +1,6 @@
-import { freePort } from '../network/free-port';
+import { accepts, freePort } from '../network/free-port';
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -77,14 +76,3 @@ const launch = (port: number, folder: string, more: readonly string[] = []): Chi
   const given = [...options.split(' '), '--save', '', '--dir', folder, ...more];
   return spawn('redis-server', given, { stdio: 'ignore' });
 };
-
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });
-}

@@ -1,6 +1,6 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CompactSign, exportJWK, generateKeyPair, type CryptoKey, type JWK } from 'jose';
+import { LoopbackServer } from '../network/loopback-server';
 
 /** A signing key of an issuer. */
 export interface IssuerKey {
@@ -21,31 +21,17 @@ export async function newKey(alg: string, kid: string): Promise<IssuerKey> {
 }
 
 /** An OpenID Connect issuer on this machine: a discovery document, a key set, and tokens signed with its keys. */
-export class OidcIssuer {
+export class OidcIssuer extends LoopbackServer {
   behaviour: Behaviour = 'well';
   /** paths of the requests it has had */
   readonly requests: string[] = [];
   keys: IssuerKey[] = [];
 
-  private constructor(private readonly server: Server) {}
-
   /** With a key for each algorithm; their ids are `rsa`, `ec` and `ed`. */
   static async start(): Promise<OidcIssuer> {
-    const server = createServer();
-    const issuer = new OidcIssuer(server);
+    const issuer = new OidcIssuer();
     issuer.keys = await Promise.all([newKey('RS256', 'rsa'), newKey('ES256', 'ec'), newKey('EdDSA', 'ed')]);
-    server.on('request', (request, response) => issuer.serve(request.url ?? '', response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return issuer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    return issuer.listen();
   }
 
   key(kid: string): IssuerKey {
@@ -57,7 +43,7 @@ export class OidcIssuer {
     return signed(claims, { alg: key.alg, kid: key.kid, typ: 'JWT', ...header }, key.privateKey);
   }
 
-  private serve(path: string, response: ServerResponse): void {
+  protected serve({ url: path = '' }: IncomingMessage, response: ServerResponse): void {
     this.requests.push(path);
     const discovery = path === '/.well-known/openid-configuration';
     const body = discovery

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CompactSign } from 'jose';
+import { bodyOf, LoopbackServer } from '../network/loopback-server';
 import { newKey, type IssuerKey } from './oidc-issuer';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -45,7 +45,7 @@ interface Grant {
 const CLIENT = { id: 'drawbridge', secret: 'a secret of the client, long-enough_too' } as const;
 
 /** An OpenID provider on this machine, for sign-ins: honest, unless a sign-in is to be lied about. */
-export class SignInIssuer {
+export class SignInIssuer extends LoopbackServer {
   readonly client = CLIENT;
   keys: IssuerKey[] = [];
   /** members of the discovery document that differ */
@@ -69,24 +69,10 @@ export class SignInIssuer {
   private readonly refreshTokens = new Map<string, Grant>();
   private readonly accessTokens = new Map<string, Grant>();
 
-  private constructor(private readonly server: Server) {}
-
   static async start(): Promise<SignInIssuer> {
-    const server = createServer();
-    const issuer = new SignInIssuer(server);
+    const issuer = new SignInIssuer();
     issuer.keys = [await newKey('RS256', 'first')];
-    server.on('request', (request, response) => void issuer.serve(request, response));
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    return issuer;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((done) => this.server.close(() => done()));
+    return issuer.listen();
   }
 
   /** What a browser does there: signs in. @returns the callback that it is sent to */
@@ -110,7 +96,7 @@ export class SignInIssuer {
     this.refreshTokens.clear();
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '', this.url);
     this.requests.push(pathname);
     const isLacking = this.lackingAt === null || pathname === this.lackingAt;
@@ -127,7 +113,7 @@ export class SignInIssuer {
     if (pathname === '/keys') return answer({ keys: this.keys.map(({ publicJwk }) => publicJwk) });
     if (pathname === '/authorize' && this.silently !== null) return this.sendBack(request, response);
     if (pathname === '/userinfo') return this.tell(request, answer);
-    if (pathname === '/token') return this.issue(await formOf(request), request, answer);
+    if (pathname === '/token') return this.issue(new URLSearchParams(await bodyOf(request)), request, answer);
     return answer({}, 404);
   }
 
@@ -232,9 +218,3 @@ const isProven = ({ asked }: Grant, form: URLSearchParams): boolean =>
     .update(form.get('code_verifier') ?? '')
     .digest('base64url') === asked.get('code_challenge') &&
   form.get('redirect_uri') === asked.get('redirect_uri');
-
-async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
-}

@@ -3,8 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { neededInCi } from '../needed-in-ci';
 import { until } from '../until';
 
-/** Whether terminals can be had here. */
-export const hasTerminals = neededInCi('tmux', spawnSync('tmux', ['-V']).status === 0);
+const hasTerminals = neededInCi('tmux', spawnSync('tmux', ['-V']).status === 0);
+
+/** `describe` for suites that need a terminal. */
+export function describeInTerminal(title: string, tests: () => void): void {
+  if (!hasTerminals) process.stderr.write(`\n*** tmux is not installed: ${title}: NOT TESTED ***\n\n`);
+  (hasTerminals ? describe : describe.skip)(title, tests);
+}
 
 /** A real terminal, with a program in its foreground. */
 export class Terminal {
@@ -14,7 +19,9 @@ export class Terminal {
   constructor(command: string, env: Readonly<Record<string, string>>, columns = 200) {
     const shown = 'echo "ended with $?"; sleep 600';
     const args = ['-f', '/dev/null', 'new-session', '-d', '-x', String(columns), '-y', '50'];
-    execFileSync('tmux', ['-L', this.socket, ...args, `${command}; ${shown}`], { env: { ...env } });
+    execFileSync('tmux', ['-L', this.socket, ...args, `${command}; ${shown}`], {
+      env: { TERM: 'screen', ...env },
+    });
   }
 
   get screen(): string {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 
 /** Systems choose ports above these for outgoing connections: none of those takes the port before it is used. */
 const PORTS = [20_000, 30_000] as const;
@@ -15,6 +15,14 @@ export async function freePort(following = 0): Promise<number> {
     if ((await Promise.all(wanted)).every(Boolean)) return port;
   }
 }
+
+/** Whether something listens on a port of loopback. */
+export const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('error', () => resolve(false)).once('connect', () => resolve(true));
+    socket.once('connect', () => socket.destroy());
+  });
 
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {

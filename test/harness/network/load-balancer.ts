@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { connect, createServer, type Server, type Socket } from 'node:net';
+import { joinSockets } from './join-sockets';
 
 const POLL_INTERVAL_MS = 250;
 const READY_PATH = '/api/v1/health/ready';
@@ -87,22 +88,7 @@ export class LoadBalancer {
     server.once('error', refused);
     server.once('connect', () => {
       server.off('error', refused);
-      this.join(client, server);
+      joinSockets(client, server, this.sockets);
     });
-  }
-
-  private join(client: Socket, server: Socket): void {
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
-      });
-    }
-    client.pipe(server).pipe(client);
   }
 }

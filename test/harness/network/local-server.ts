@@ -1,5 +1,5 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, LoopbackServer } from './loopback-server';
 
 interface LocalRequest {
   readonly method: string;
@@ -8,43 +8,35 @@ interface LocalRequest {
   readonly body: string;
 }
 
-type Answer = (
-  request: LocalRequest,
-) => { status?: number; body: string } | Promise<{ status?: number; body: string }>;
+interface LocalAnswer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
-/** An HTTP server on loopback that answers with a function, and records the requests. */
-export class LocalServer {
+type Answer = (request: LocalRequest) => LocalAnswer | Promise<LocalAnswer>;
+
+/** An HTTP server that answers with a function, and records the requests. */
+export class LocalServer extends LoopbackServer {
   readonly requests: LocalRequest[] = [];
-  private readonly server: Server;
 
   private constructor(public answer: Answer) {
-    this.server = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      request.on('end', () => {
-        const { method = '', url: path = '', headers } = request;
-        const received = { method, path, headers, body: Buffer.concat(chunks).toString() };
-        this.requests.push(received);
-        void Promise.resolve(this.answer(received)).then(
-          ({ status = 200, body }) => response.writeHead(status).end(body),
-          (error: unknown) => response.writeHead(502).end(String(error)),
-        );
-      });
-    });
+    super();
   }
 
-  static async start(answer: Answer): Promise<LocalServer> {
-    const local = new LocalServer(answer);
-    await new Promise<void>((resolve) => local.server.listen(0, '127.0.0.1', resolve));
-    return local;
+  static start(answer: Answer): Promise<LocalServer> {
+    return new LocalServer(answer).listen();
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url: path = '', headers } = request;
+    const received = { method, path, headers, body: await bodyOf(request) };
+    this.requests.push(received);
+    try {
+      const answer = await this.answer(received);
+      response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
+    } catch (error) {
+      response.writeHead(502).end(String(error));
+    }
   }
 }

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { joinSockets } from './join-sockets';
 import { Peer } from './network';
 
 /** A way to a server of this machine through a network namespace, in which every packet can be dropped. */
@@ -31,17 +32,7 @@ export class LossyNetwork {
     const folder = mkdtempSync(join(tmpdir(), 'drawbridge-lossy-'));
     const path = join(folder, 'server.sock');
     const [port, hostname] = [Number(url.port), url.hostname];
-    const server = createServer((client) => {
-      const behind = connect(port, hostname);
-      for (const [one, other] of [
-        [client, behind],
-        [behind, client],
-      ] as const) {
-        one.on('error', () => other.destroy());
-        one.on('close', () => other.destroy());
-        one.pipe(other);
-      }
-    });
+    const server = createServer((client) => joinSockets(client, connect(port, hostname)));
     await new Promise<void>((listening) => server.listen(path, listening));
     const peer = await Peer.in(namespace);
     url.hostname = `${subnet}.2`;

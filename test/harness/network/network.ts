@@ -5,6 +5,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { neededInCi } from '../needed-in-ci';
+import { joinSockets } from './join-sockets';
 
 const PEER = resolve(__dirname, 'network-peer.cjs');
 
@@ -129,20 +130,7 @@ export class Network {
     const id = randomBytes(4).toString('hex');
     const names = { host: `dbh-${id}`, visitor: `dbv-${id}` };
     for (const name of Object.values(names)) ip('netns', 'add', name);
-    ip(
-      '-n',
-      names.host,
-      'link',
-      'add',
-      'eth0',
-      'type',
-      'veth',
-      'peer',
-      'name',
-      'eth0',
-      'netns',
-      names.visitor,
-    );
+    ip(...`-n ${names.host} link add eth0 type veth peer name eth0 netns ${names.visitor}`.split(' '));
     for (const [name, addresses] of [
       [names.host, [`${HOST.ipv4}/24`, `${HOST.ipv6}/64`]],
       [names.visitor, [`${VISITOR.ipv4}/24`, `${VISITOR.ipv6}/64`, `${VISITOR.otherIpv4}/24`]],
@@ -212,7 +200,7 @@ export class Network {
     const server = createServer((client) => {
       const target = port();
       if (target === null) return client.destroy();
-      return this.join(client, connect(target, '127.0.0.1'));
+      return joinSockets(client, connect(target, '127.0.0.1'), this.sockets);
     });
     this.servers.push(server);
     await new Promise<void>((listening) => server.listen(path, listening));
@@ -239,21 +227,6 @@ export class Network {
     for (const name of Object.values(this.names))
       rmSync(`/etc/netns/${name}`, { recursive: true, force: true });
     rmSync(this.folder, { recursive: true, force: true });
-  }
-
-  private join(client: Socket, server: Socket): void {
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
-      });
-    }
-    client.pipe(server).pipe(client);
   }
 }
 

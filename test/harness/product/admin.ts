@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
+import { serviceUrlOf } from '../database/template';
 
 export interface AdminRun {
   readonly code: number;
@@ -27,3 +28,10 @@ export const drawbridgeAdmin = (
     );
     stdin!.end(input);
   });
+
+/** Makes the schema of an empty database. @throws Error with what is wrong */
+export async function migrate(url: string): Promise<void> {
+  const urls = { DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) };
+  const { code, stderr } = await drawbridgeAdmin(urls, ['migrate']);
+  if (code !== 0) throw new Error(`The migration failed: ${stderr}`);
+}

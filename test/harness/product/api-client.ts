@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { contractOf } from '../contract/contract-of';
 
 export interface Answer<T = Record<string, unknown>> {
@@ -6,59 +7,10 @@ export interface Answer<T = Record<string, unknown>> {
   readonly headers: Headers;
 }
 
-export interface ResourceIp {
-  readonly id: string;
-  readonly resourceId: string;
-  readonly resourceName: string;
-  readonly ipVersion: number;
-  readonly ipAddress: string;
-  readonly status: string;
-  readonly providerRuleId: string | null;
-  readonly appliedAt: string | null;
-  readonly removedAt: string | null;
-  readonly errorMessage: string | null;
-  readonly endpoint: string | null;
-  readonly stillAllowedBy: string | null;
-  readonly warnings: readonly string[];
-}
-
-interface SkippedIp {
-  readonly resourceId: string;
-  readonly resourceName: string;
-  readonly ipVersion: number;
-  readonly ipAddress: string;
-  readonly reason: string;
-}
-
-export interface Session {
-  readonly id: string;
-  readonly userId: string;
-  readonly status: string;
-  readonly ipv4Address: string | null;
-  readonly ipv6Address: string | null;
-  readonly startedAt: string;
-  readonly expiresAt: string;
-  readonly leaseUntil: string | null;
-  readonly endedAt: string | null;
-  readonly endedReason: string | null;
-  readonly resourceIps: ResourceIp[];
-  readonly skippedIps?: SkippedIp[];
-}
-
-export interface Credential {
-  readonly id: string;
-  readonly name: string;
-  readonly provider: string;
-  readonly credentialType: string;
-  readonly hints: Readonly<Record<string, string>>;
-  readonly externalId?: string;
-  readonly setup?: string;
-  readonly isValid: boolean | null;
-  readonly lastVerifiedAt: string | null;
-  readonly verificationError: string | null;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
+export type ResourceIp = Schemas['ResourceIpDto'];
+/** Of any status, as what is refused has one too. */
+export type Session = Omit<Schemas['SessionDto'], 'status' | 'approvers'> & { readonly status: string };
+export type Credential = Schemas['CredentialDto'];
 
 export type Identity = { readonly token: string } | { readonly apiKey: string } | null;
 
@@ -125,6 +77,21 @@ export class ApiClient {
   /** The same with 200. */
   posted<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
     return this.expect(200, this.post<T>(path, body, headers));
+  }
+
+  /** @returns the body of a GET that is answered with 200. @throws Error otherwise */
+  read<T>(path: string): Promise<T> {
+    return this.expect(200, this.get<T>(path));
+  }
+
+  /** The same of a PATCH. */
+  patched<T>(path: string, body: unknown): Promise<T> {
+    return this.expect(200, this.patch<T>(path, body));
+  }
+
+  /** @throws Error unless a DELETE is answered with 204 */
+  deleted(path: string): Promise<null> {
+    return this.expect(204, this.delete<null>(path));
   }
 
   /** The statuses of several requests. */

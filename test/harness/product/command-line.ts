@@ -43,6 +43,11 @@ export class Run {
   }
 }
 
+/** Separated by single spaces, or each by itself. */
+export type Words = string | readonly string[];
+
+const each = (words: Words): readonly string[] => (typeof words === 'string' ? words.split(' ') : words);
+
 /** The command line as a user of a machine of their own has it: the bundle that the API offers. */
 export class CommandLine {
   readonly home = mkdtempSync(join(tmpdir(), 'drawbridge-cli-'));
@@ -63,25 +68,25 @@ export class CommandLine {
     return { PATH, HOME: this.home, XDG_CONFIG_HOME: this.home, ...this.env };
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): Run {
+  start(words: Words, env: Readonly<Record<string, string>> = {}): Run {
     const run = new Run(
-      spawn(this.node, [CLI, ...args], { env: { ...this.environment, ...env }, cwd: this.home }),
+      spawn(this.node, [CLI, ...each(words)], { env: { ...this.environment, ...env }, cwd: this.home }),
     );
     this.runs.push(run);
     return run;
   }
 
   /** @param input what it reads; nothing else */
-  async run(args: readonly string[], input = '', env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-    const { child, ended } = this.start(args, env);
+  async run(words: Words, input = '', env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    const { child, ended } = this.start(words, env);
     // it may end without reading
     child.stdin!.on('error', () => undefined).end(input);
     return ended;
   }
 
   /** The one object that it prints. @throws Error unless it ends with this code */
-  async json<T>(args: readonly string[], code = 0): Promise<T> {
-    const ended = await this.run([...args, '--output', 'json']);
+  async json<T>(words: Words, code = 0): Promise<T> {
+    const ended = await this.run([...each(words), '--output', 'json']);
     if (ended.code !== code) throw new Error(`Expected ${code}, got ${ended.code}: ${ended.stderr}`);
     return JSON.parse(ended.stdout) as T;
   }

@@ -1,13 +1,13 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { constants as system, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
 import { stopOrphan } from '../../../apps/launcher/src/postgres/orphan';
 import { codeOf, isRunning } from '../../../apps/launcher/src/processes';
-import { serviceUrlOf, TEMPLATE } from '../database/template';
+import { TEMPLATE } from '../database/template';
+import { migrate } from './admin';
 import { joinApps } from './one-file-apps';
 
 const ROOT = resolve(__dirname, '../../..');
@@ -77,11 +77,7 @@ function build(): void {
 
 /** Runs the shipped migrations, then closes the template: a connection to it would make cloning fail. */
 async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
-  const { PATH, HOME } = process.env;
-  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-    cwd: ROOT,
-    env: { PATH, HOME, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
-  });
+  await migrate(url);
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
   try {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bodyOf, LoopbackServer } from '../network/loopback-server';
 import {
   checkoutSession,
   inSeconds,
@@ -42,7 +42,7 @@ const missing = (what: string, id: string): Reply =>
   refused(404, 'invalid_request_error', `No such ${what}: '${id}'`, 'resource_missing');
 
 /** The part of Stripe's API that billing uses, on the wire: form bodies, JSON responses, API keys checked. */
-export class StripeServer {
+export class StripeServer extends LoopbackServer {
   readonly secretKey = `sk_test_${randomBytes(12).toString('hex')}`;
   readonly webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
   readonly requests: StripeRequest[] = [];
@@ -51,23 +51,8 @@ export class StripeServer {
   private readonly replies = new Map<string, Reply>();
   private readonly faults: Fault[] = [];
 
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<StripeServer> {
-    const server = createServer();
-    const stripe = new StripeServer(server);
-    server.on('request', (request, response) => void stripe.serve(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return stripe;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+  static start(): Promise<StripeServer> {
+    return new StripeServer().listen();
   }
 
   /** Faults of the next requests, one each. */
@@ -124,9 +109,8 @@ export class StripeServer {
     return changed;
   }
 
-  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+  protected async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
     const header = request.headers['idempotency-key'];
     const idempotencyKey = typeof header === 'string' ? header : null;
     const asked = { method: request.method!, path: request.url!, form: readForm(body), idempotencyKey };
