@@ -30,11 +30,8 @@ const node = node24();
     const job = bench.job();
     expect(await job.main()).toMatchObject({ code: 0 });
     const [session] = await bench.live();
-    expect(job.outputs).toEqual({
-      'session-id': session!.id,
-      address: JOB_ADDRESS,
-      'expires-at': session!.expiresAt,
-    });
+    const { id, expiresAt } = session!;
+    expect(job.outputs).toEqual({ 'session-id': id, address: JOB_ADDRESS, 'expires-at': expiresAt });
     expect(session!.userId).toBe(bench.trust.serviceUserId);
     expect(await bench.allowed()).toEqual([JOB_ADDRESS]);
     expect(job.processes()).toHaveLength(1);

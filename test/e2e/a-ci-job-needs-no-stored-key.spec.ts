@@ -1,4 +1,11 @@
-import { exchange, githubTrust, jobClaims, jobClient, type OidcTrust } from '../builders/sso/oidc';
+import {
+  exchange,
+  githubTrust,
+  jobClaims,
+  jobClient,
+  type OidcTrust,
+  type TokenCheck,
+} from '../builders/sso/oidc';
 import { group, organization, type Organization } from '../builders/accounts/organization';
 import { audited } from '../builders/accounts/people';
 import type { ApiClient, Session } from '../harness/product/api-client';
@@ -57,11 +64,8 @@ describe('A CI job without a stored key', () => {
     const records = await audited(drawbridge, org.organizationId, 'OIDC_TOKEN_EXCHANGED');
     const { details, actorEmail } = records.find(({ resourceId }) => resourceId === trust.id)!;
     expect(actorEmail).toBe(trust.serviceUserEmail);
-    expect(details['job']).toMatchObject({
-      repository: 'octo-org/octo-repo',
-      run_id: '4711',
-      ref: 'refs/heads/main',
-    });
+    const job = { repository: 'octo-org/octo-repo', run_id: '4711', ref: 'refs/heads/main' };
+    expect(details['job']).toMatchObject(job);
     const shown = await org.admin.read<OidcTrust>(`/oidc-trusts/${trust.id}`);
     expect(shown.lastUsedAt).not.toBeNull();
   });
@@ -69,9 +73,8 @@ describe('A CI job without a stored key', () => {
   it('exchanges a token once, also with 50 requests at the same time', async () => {
     const trust = await githubTrust(org, issuer);
     const idToken = await issuer.sign(jobClaims(issuer, trust.audience));
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () => exchange(drawbridge, idToken, trust.id)),
-    );
+    const asked = Array.from({ length: 50 }, () => exchange(drawbridge, idToken, trust.id));
+    const answers = await Promise.all(asked);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(49);
   });
@@ -93,10 +96,8 @@ describe('A CI job without a stored key', () => {
     const [own, strange] = [await githubTrust(one, issuer), await githubTrust(two, issuer)];
     const idToken = await issuer.sign(jobClaims(issuer, own.audience));
     expect((await exchange(drawbridge, idToken, strange.id)).status).toBe(401);
-    const explained = await two.admin.posted<{ claim: string; ok: boolean }[]>(
-      `/oidc-trusts/${strange.id}/explain`,
-      { idToken },
-    );
+    const path = `/oidc-trusts/${strange.id}/explain`;
+    const explained = await two.admin.posted<TokenCheck[]>(path, { idToken });
     expect(explained.filter(({ ok }) => !ok).map(({ claim }) => claim)).toEqual(['aud']);
     const { id } = await startedBy(await jobClient(drawbridge, issuer, strange), '203.0.113.70');
     const job = await jobClient(drawbridge, issuer, own);

@@ -16,13 +16,8 @@ type ConfigField = Schemas['ConfigFieldDto'];
 type ResourceType = Schemas['ResourceTypeDto'];
 type ProviderTypes = Schemas['ProviderTypesDto'];
 
-interface Created {
-  readonly id: string;
-}
-
-interface Refused {
-  readonly message: string;
-}
+type Created = Pick<Schemas['ResourceDto'], 'id'>;
+type Refused = Schemas['ErrorDto'];
 
 const ANY_TEXT = 'any text';
 
@@ -31,7 +26,7 @@ const filledIn = ({ fields }: CredentialType, all: boolean): Record<string, stri
   Object.fromEntries(
     fields
       .filter(({ required }) => all || required)
-      .map(({ name, form }) => [name, form ? form.example : ANY_TEXT]),
+      .map(({ name, form }) => [name, form?.example ?? ANY_TEXT]),
   );
 
 /** The example twice, which no form may take: else the test would show nothing. */
@@ -145,10 +140,8 @@ describe('A form can be built from the types', () => {
           expect(without.status).toBe(required ? 400 : 201);
           if (!form) continue;
           const { status, body } = await credential(provider, type, { ...rest, [name]: violating(form) });
-          expect({ status, body }).toMatchObject({
-            status: 400,
-            body: { message: `credentialData.${name} ${form.words}` },
-          });
+          const message = `credentialData.${name} ${form.words}`;
+          expect({ status, body }).toMatchObject({ status: 400, body: { message } });
         }
       }
     });
@@ -173,13 +166,11 @@ describe('A form can be built from the types', () => {
       };
       for (const type of all.resourceTypes) {
         const { identifier } = type;
-        expect(await refusal(type, { resourceIdentifier: violating(identifier) })).toBe(
-          `resourceIdentifier ${identifier.words}`,
-        );
+        const malformed = await refusal(type, { resourceIdentifier: violating(identifier) });
+        expect(malformed).toBe(`resourceIdentifier ${identifier.words}`);
         for (const { name, example } of fieldsOfOthers(type)) {
-          expect(await refusal(type, { config: { [name]: example } })).toContain(
-            `config.${name} does not apply`,
-          );
+          const message = await refusal(type, { config: { [name]: example } });
+          expect(message).toContain(`config.${name} does not apply`);
         }
         for (const field of type.config) {
           for (const value of beyond(field)) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { group, organization, type Organization } from '../builders/accounts/organization';
+import { group, ownOrganization, sshTo } from '../builders/accounts/organization';
+import { healthOf } from '../builders/sessions/rule-ledger';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 
@@ -8,41 +9,23 @@ const mark = (ruleId: string): string => `drawbridge:test:${ruleId}:1700000000`;
 
 describe('Rules of a second installation with the same id', () => {
   const drawbridge = Drawbridge.shared();
-  let org: Organization;
-
-  beforeAll(async () => {
-    org = await organization(drawbridge, [
-      { group: group(0), config: { port: 22 } },
-      { group: group(1), config: { port: 22 } },
-    ]);
-  });
+  const org = ownOrganization(drawbridge, sshTo(2));
+  const ssh = { protocol: 'tcp', fromPort: 22, toPort: 22 };
 
   const add = (index: number, address: string, ruleId: string): Promise<void> =>
-    drawbridge.cloud.addUnmanaged({
-      target: group(index),
-      address,
-      protocol: 'tcp',
-      fromPort: 22,
-      toPort: 22,
-      description: mark(ruleId),
-    });
+    drawbridge.cloud.addUnmanaged({ target: group(index), address, ...ssh, description: mark(ruleId) });
   const addresses = async (index: number): Promise<string[]> =>
     (await drawbridge.cloud.rules(group(index))).map(({ address }) => address).toSorted();
   const messages = async (index: number): Promise<string[]> => {
     await org.admin.posted(`/resources/${org.resourceIds[index]}/reconcile`);
-    const { body } = await org.admin.get<{ content: { resourceId: string; message: string | null }[] }>(
-      '/resource-health/events',
-    );
-    return body.content.flatMap(({ resourceId, message }) =>
-      resourceId === org.resourceIds[index] && message !== null ? [message] : [],
-    );
+    const rows = await healthOf(drawbridge, org.resourceIds[index]!);
+    return rows.flatMap(({ message }) => message ?? []);
   };
   const asked = (index: number, outcome: string): Promise<string> =>
-    until(`people are asked: ${outcome}`, async () =>
-      (await messages(index)).find(
-        (message) => message.includes('Is there a second installation') && message.includes(outcome),
-      ),
-    );
+    until(`people are asked: ${outcome}`, async () => {
+      const questions = (await messages(index)).filter((one) => one.includes('a second installation'));
+      return questions.find((question) => question.includes(outcome));
+    });
 
   it('are named in an event, one is removed, and the next ones are left alone for now', async () => {
     const ids = [randomUUID(), randomUUID()];
@@ -64,9 +47,8 @@ describe('Rules of a second installation with the same id', () => {
   });
 
   it('are told from what this database has made and forgotten, which is removed at once', async () => {
-    const ids = await drawbridge.query<{ id: string }>(
-      'SELECT issue_rule_id() AS id FROM generate_series(1, 3)',
-    );
+    const issued = 'SELECT issue_rule_id() AS id FROM generate_series(1, 3)';
+    const ids = await drawbridge.query<{ id: string }>(issued);
     await Promise.all(ids.map(({ id }, index) => add(1, `203.0.113.${index + 1}`, id)));
     await messages(1);
     await until('all are removed', async () => (await addresses(1)).length === 0);

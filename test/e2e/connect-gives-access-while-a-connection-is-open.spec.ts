@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CLI_ADDRESS, CliBench } from '../builders/programs/cli-bench';
-import { CLI } from '../harness/product/command-line';
+import { CLI, type Run } from '../harness/product/command-line';
 import { until } from '../harness/until';
 
 /** Answers each line in capitals, and says goodbye when the other side has finished. */
@@ -31,24 +31,26 @@ describe('connect gives access while a connection is open', () => {
   });
   afterAll(() => server.close());
 
-  const connect = (): ReturnType<CliBench['cli']['start']> =>
-    bench.cli.start(['connect', '-r', 'resource-0', '127.0.0.1', port]);
+  const command = (): string => `connect -r resource-0 127.0.0.1 ${port}`;
+  /** @returns once it is joined */
+  const connected = async (): Promise<Run> => {
+    const going = bench.cli.start(command());
+    going.child.stdin!.write('hello\n');
+    await going.prints('HELLO');
+    return going;
+  };
 
-  it('standard input and output are joined to it, and standard output holds nothing else', async () => {
-    const { code, stdout, stderr } = await bench.cli.run(
-      ['connect', '-r', 'resource-0', '127.0.0.1', port],
-      'hello\n',
-    );
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'HELLO\nBYE\n' });
+  it('a megabyte of standard input is joined to it, and standard output holds nothing else', async () => {
+    const sent = `${'a'.repeat(1_000_000)}\n`;
+    const { code, stdout, stderr } = await bench.cli.run(command(), sent);
+    expect([code, stdout === `${sent.toUpperCase()}BYE\n`]).toEqual([0, true]);
     // on a busy machine
     expect(stderr.replaceAll(/^drawbridge: waiting .*\n/gm, '')).toBe('');
     expect(await bench.live()).toEqual([]);
   });
 
   it('the access lasts as long as the connection, and ends when the other side closes it', async () => {
-    const going = connect();
-    going.child.stdin!.write('hello\n');
-    await going.prints('HELLO');
+    const going = await connected();
     await bench.allows(CLI_ADDRESS);
     sockets.at(-1)!.destroy();
     expect((await going.ended).code).toBe(0);
@@ -56,9 +58,7 @@ describe('connect gives access while a connection is open', () => {
   });
 
   it('and when ssh ends its ProxyCommand with SIGHUP', async () => {
-    const going = connect();
-    going.child.stdin!.write('hello\n');
-    await going.prints('HELLO');
+    const going = await connected();
     process.kill(going.pid, 'SIGHUP');
     expect((await going.ended).code).toBe(129);
     expect(await bench.live()).toEqual([]);
@@ -87,12 +87,5 @@ describe('connect gives access while a connection is open', () => {
     expect(await bench.live()).toHaveLength(1);
     master.destroy();
     await bench.allows();
-  });
-
-  it('a megabyte passes unchanged', async () => {
-    const sent = 'a'.repeat(1_000_000);
-    const { code, stdout } = await bench.cli.run(['connect', '127.0.0.1', port], sent);
-    expect(code).toBe(0);
-    expect(stdout === `${sent.toUpperCase()}BYE\n`).toBe(true);
   });
 });

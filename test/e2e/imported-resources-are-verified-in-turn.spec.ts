@@ -17,11 +17,7 @@ describe('Imported resources', () => {
     const org = await organization(drawbridge, []);
     const { admin } = org;
     const resources = Array.from({ length: RESOURCES }, (_, index) =>
-      resourceBody(org, {
-        name: `imported ${index}`,
-        resourceIdentifier: group(index),
-        config: { port: 22 },
-      }),
+      resourceBody(org, { name: `imported ${index}`, resourceIdentifier: group(index) }),
     );
     const { results } = await admin.posted<{ results: { id: string }[] }>('/resources/bulk', { resources });
     const resourceIds = results.map(({ id }) => id);

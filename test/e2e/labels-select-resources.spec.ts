@@ -1,12 +1,15 @@
 import type { Schemas } from '#client';
 import { colleague, type Colleague } from '../builders/accounts/colleague';
 import { ownOrganization } from '../builders/accounts/organization';
+import { auditRecords } from '../builders/audit/audit-trail';
 import { resourceBody } from '../builders/resources/resources';
 import { containing } from '../harness/matching';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 type Right = Schemas['PersonRightDto'] & Schemas['ResourceRightDto'];
 type Role = Schemas['RoleDto'];
+
+const EIGHT = [...'abcdefgh'];
 
 /** Roles reach resources by their labels, from the next start on, without a further step. */
 describe('Labels', () => {
@@ -32,10 +35,8 @@ describe('Labels', () => {
   const label = (body: object): Promise<unknown> =>
     org.admin.posted('/resources/labels', { resourceIds: [resourceId], ...body });
   const start = async (): Promise<number> => {
-    const { status, body } = await member.client.post<{ id: string }>('/sessions', {
-      resourceIds: [resourceId],
-      ipv4Address: '203.0.113.61',
-    });
+    const asked = { resourceIds: [resourceId], ipv4Address: '203.0.113.61' };
+    const { status, body } = await member.client.post<{ id: string }>('/sessions', asked);
     if (status === 200) await member.client.posted(`/sessions/${body.id}/stop`);
     return status;
   };
@@ -45,9 +46,8 @@ describe('Labels', () => {
     expect(await start()).toBe(403);
     await label({ set: { team: 'payments' } });
     expect(await start()).toBe(200);
-    expect(await people()).toMatchObject([
-      { userId: member.id, roles: [{ name: 'Payments', by: 'LABEL' }], openNow: false },
-    ]);
+    const roles = [{ name: 'Payments', by: 'LABEL' }];
+    expect(await people()).toMatchObject([{ userId: member.id, roles, openNow: false }]);
     const [own] = await org.admin.read<Right[]>(`/users/${member.id}/resources?search=LEDG`);
     expect(own).toMatchObject({ resourceId, labels: { env: 'prod', team: 'payments' } });
     const assigned = await member.client.read('/resources?assigned=true');
@@ -75,11 +75,10 @@ describe('Labels', () => {
     expect((await org.session(id)).status).toBe('ACTIVE');
     await label({ set: { env: 'prod' } });
     await member.client.posted(`/sessions/${id}/extend`, { additionalHours: 1 });
-    const { body } = await org.admin.get<{ content: { details: object }[] }>(
-      `/audit-logs?eventType=RESOURCE_UPDATED&resourceId=${resourceId}`,
-    );
-    expect(body.content[0]?.details).toMatchObject({ rolesGained: { names: ['Payments'], total: 1 } });
-    expect(body.content[1]?.details).toMatchObject({ rolesLost: { names: ['Payments'], total: 1 } });
+    const query = `?eventType=RESOURCE_UPDATED&resourceId=${resourceId}`;
+    const [gain, loss] = await auditRecords(org.admin, query);
+    expect(gain?.details).toMatchObject({ rolesGained: { names: ['Payments'], total: 1 } });
+    expect(loss?.details).toMatchObject({ rolesLost: { names: ['Payments'], total: 1 } });
   });
 
   it('are counted with roles, filtered by, and found as built-in ones', async () => {
@@ -99,7 +98,7 @@ describe('Labels', () => {
   it.each([
     ['/roles', { resourceSelector: {} }, 'must name a label: drawbridge/all=yes selects every resource'],
     ['/roles', { resourceSelector: { env: [] } }, 'must hold lists of 1 to 20'],
-    ['/roles', { resourceSelector: { a: list(8), b: list(8) } }, 'must have at most 50 combinations'],
+    ['/roles', { resourceSelector: { a: EIGHT, b: EIGHT } }, 'must have at most 50 combinations'],
     ['/resources', { labels: { Env: 'prod' } }, 'must hold keys of a-z'],
     ['/resources', { labels: { 'drawbridge/other': 'no' } }, 'must hold keys of'],
     ['/resources', { labels: { env: ['prod'] } }, 'must hold values of letters'],
@@ -123,7 +122,3 @@ describe('Labels', () => {
     expect([(await select(['prod'])).status, (await select(['prod', 'dev'])).status]).toEqual([200, 403]);
   });
 });
-
-function list(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => `v${index}`);
-}

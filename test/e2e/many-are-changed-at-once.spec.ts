@@ -2,6 +2,7 @@ import type { Schemas } from '#client';
 import { randomUUID } from 'node:crypto';
 import { colleague } from '../builders/accounts/colleague';
 import { group, ownOrganization } from '../builders/accounts/organization';
+import { auditRecords } from '../builders/audit/audit-trail';
 import { resourceBody } from '../builders/resources/resources';
 import type { ApiClient, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
@@ -20,10 +21,8 @@ describe('Many are changed at once', () => {
   const outcomes = (results: readonly Result[]): (string | number)[] =>
     results.map(({ outcome, status }) => status ?? outcome);
   const records = async (eventType: string, id: string): Promise<string[]> => {
-    const { body } = await org.admin.get<{ content: { result: string }[] }>(
-      `/audit-logs?${new URLSearchParams({ eventType, resourceId: id })}`,
-    );
-    return body.content.map(({ result }) => result);
+    const query = new URLSearchParams({ eventType, resourceId: id });
+    return (await auditRecords(org.admin, `?${query}`)).map(({ result }) => result);
   };
 
   it('sessions are stopped, in the order asked, each with its record', async () => {
@@ -109,14 +108,13 @@ describe('Many are changed at once', () => {
 
   it('one at a time for a person, except for stops', async () => {
     const ids = Array.from({ length: 100 }, () => randomUUID());
-    const answers = await Promise.all(
-      [1, 2, 3].map(() => org.admin.post('/users/bulk', { userIds: ids, action: 'ACTIVATE' })),
-    );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429, 429]);
-    const stops = await Promise.all(
-      [1, 2, 3].map(() => org.admin.post('/sessions/admin/bulk', { sessionIds: ids, action: 'STOP' })),
-    );
-    expect(stops.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const thrice = async (path: string, body: object): Promise<number[]> => {
+      const answers = await Promise.all([1, 2, 3].map(() => org.admin.post(path, body)));
+      return answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    };
+    expect(await thrice('/users/bulk', { userIds: ids, action: 'ACTIVATE' })).toEqual([200, 429, 429]);
+    const stop = { sessionIds: ids, action: 'STOP' };
+    expect(await thrice('/sessions/admin/bulk', stop)).toEqual([200, 200, 200]);
     const tooMany = { sessionIds: [...ids, randomUUID()], action: 'STOP' };
     expect((await org.admin.post('/sessions/admin/bulk', tooMany)).status).toBe(400);
   });

@@ -68,9 +68,8 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
     ])
       expect(registered).toContain(line);
     expect(registered).toMatch(/^203\.0\.113\.77\/32 +database +tcp 5432 +me@example\.com .* open$/m);
-    expect(await drawbridge.cloud.rules()).toContainEqual(
-      expect.objectContaining({ address: '203.0.113.77' }),
-    );
+    const addresses = (await drawbridge.cloud.rules()).map(({ address }) => address);
+    expect(addresses).toContain('203.0.113.77');
     const [, pay, token, requests] = commandsOf('try-your-own.md');
     expect(await run(pay!)).toMatch(/^http\S+$/m);
     expect(await run(token!)).toContain('"ipv4Address":"203.0.113.77"');
@@ -136,12 +135,8 @@ if (!hasJq) process.stderr.write('\n*** jq is not on the PATH: the setup pages W
       expect(reasoned).toContain('  203.0.113.78 on database: APPLIED\n');
       expect(reasoned).toMatch(/^INC-12: the disk is full$/m);
       const approved = await run(approval!);
-      for (const line of [
-        '  asks for   1 approval by leads\n',
-        ' APPROVED\n',
-        '203.0.113.79 on production: APPLIED',
-      ])
-        expect(approved).toContain(line);
+      expect(approved).toMatch(/^ {2}asks for {3}1 approval by leads\n[^]* APPROVED\n/m);
+      expect(approved).toContain('203.0.113.79 on production: APPLIED');
       const commands = `cd "${home}"; ${moved(glass!).trim().replaceAll('\n', ' && ')}`;
       const terminal = new Terminal(commands, { PATH: process.env['PATH']!, HOME: home });
       try {

@@ -1,3 +1,4 @@
+import type { Schemas } from '#client';
 import { asked as askedFor, asks, REASON, type AccessRequest } from '../builders/requests/access-requests';
 import { totpOf } from '../builders/accounts/accounts';
 import { organization, sshTo, type Organization } from '../builders/accounts/organization';
@@ -5,6 +6,8 @@ import { founder, newcomer, PASSWORD, type Person } from '../builders/accounts/p
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { saysTime, TestConsole } from '../harness/console/console';
 import { Drawbridge } from '../harness/product/drawbridge';
+
+type Recovery = Schemas['RecoveryCodesDto'];
 
 describeInBrowser('The console asks for access, and lets others decide', () => {
   const drawbridge = Drawbridge.shared();
@@ -17,10 +20,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
     org = await organization(drawbridge, sshTo(2));
     const [, free] = org.resourceIds;
     await org.admin.deleted(`/roles/${org.roleId}/resources/${free}`);
-    const { id: freeRole } = await org.admin.created<{ id: string }>('/roles', {
-      name: 'Free',
-      resourceIds: [free],
-    });
+    const role = { name: 'Free', resourceIds: [free] };
+    const { id: freeRole } = await org.admin.created<{ id: string }>('/roles', role);
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId, freeRole] });
     approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
     await asks(org, { approvals: 1, mayBreakGlass: true, maxSessionDurationHours: 2 });
@@ -100,10 +101,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
 
   it('what its requester can open no longer says so before it is decided, and is only denied meanwhile', async () => {
     const membership = `/roles/${org.roleId}/users/${member.id}`;
-    const { id } = await askedFor(org, member.client, {
-      resourceIds: org.resourceIds.slice(0, 1),
-      ipv4Address: '203.0.113.60',
-    });
+    const wanted = { resourceIds: org.resourceIds.slice(0, 1), ipv4Address: '203.0.113.60' };
+    const { id } = await askedFor(org, member.client, wanted);
     await org.admin.deleted(membership);
     const decider = await site.signedIn(approver, '/decide');
     const { page } = decider;
@@ -169,9 +168,8 @@ describeInBrowser('The console asks for access, and lets others decide', () => {
 
   it('in an emergency the second factor opens, and another administrator reviews it', async () => {
     const { secret } = await member.client.posted<{ secret: string }>('/mfa/setup');
-    const { recoveryCodes } = await member.client.posted<{ recoveryCodes: string[] }>('/mfa/setup/confirm', {
-      code: totpOf(secret).generate(),
-    });
+    const code = totpOf(secret).generate();
+    const { recoveryCodes } = await member.client.posted<Recovery>('/mfa/setup/confirm', { code });
     const visitor = await site.stranger('/');
     await visitor.fill('E-mail', member.email);
     await visitor.fill('Password', PASSWORD);

@@ -97,10 +97,8 @@ describeInBrowser('The console lets a member in', () => {
   });
 
   it('from where the member is now, who was let in elsewhere before', async () => {
-    await member.client.posted('/sessions', {
-      ipv4Address: '203.0.113.50',
-      ipv6Address: '2001:db8::50',
-    });
+    const elsewhere = { ipv4Address: '203.0.113.50', ipv6Address: '2001:db8::50' };
+    await member.client.posted('/sessions', elsewhere);
     await until('it is open there', async () => (await openAddresses()).length === 4);
     const visitor = await arrived();
     await visitor.shows('Moved?');

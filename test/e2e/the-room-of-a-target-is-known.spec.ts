@@ -22,20 +22,15 @@ describe('How much room a target has, and how long its account makes wait,', () 
     const list = { name: 'list', resourceType: 'PREFIX_LIST', resourceIdentifier: LIST };
     ({ id: listResource } = await org.resource(resourceBody(org, list)));
     // it names the group, and has proven nothing
-    await drawbridge.query('UPDATE resources SET write_verified = false WHERE id = $1', [
-      other.resourceIds[0],
-    ]);
+    const unproven = 'UPDATE resources SET write_verified = false WHERE id = $1';
+    await drawbridge.query(unproven, [other.resourceIds[0]]);
   });
 
-  const onGroup = (host: number, more: object = {}): object => ({
+  const onGroup = (host: number, more: object = { resourceIds: org.resourceIds }): object => ({
     ipv4Address: `203.0.113.${host}`,
-    resourceIds: org.resourceIds,
     ...more,
   });
-  const onList = (host: number): object => ({
-    ipv4Address: `203.0.113.${host}`,
-    resourceIds: [listResource],
-  });
+  const onList = (host: number): object => onGroup(host, { resourceIds: [listResource] });
   const rooms = async (id: string, client = org.admin): Promise<Room[] | null> =>
     (await client.read<{ room: Room[] | null }>(`/resources/${id}`)).room;
   const plan = (body: object, client = org.admin): Promise<Plan> =>
@@ -44,10 +39,10 @@ describe('How much room a target has, and how long its account makes wait,', () 
     const { resources } = await plan(body);
     return [resources[0]!.rules[0]!.outcome, resources[0]!.room?.after];
   };
-  const full = async (client = org.admin): Promise<(string | null)[]> =>
-    (await client.read<{ message: string | null }[]>('/attention?kind=TARGET_FULL')).map(
-      ({ message }) => message,
-    );
+  const full = async (client = org.admin): Promise<(string | null)[]> => {
+    const items = await client.read<Schemas['AttentionDto'][]>('/attention?kind=TARGET_FULL');
+    return items.map(({ message }) => message);
+  };
   /** Fills a target by hand, up to a number of rules. */
   const fill = async (target: string, from: number, to: number): Promise<void> => {
     const rule =
@@ -61,9 +56,8 @@ describe('How much room a target has, and how long its account makes wait,', () 
   const counted = async (id: string, target: string): Promise<Room> => {
     await org.admin.posted(`/resources/${id}/reconcile`);
     return until('the room is that of the cloud', async () => {
-      const used = (await drawbridge.cloud.rules(target)).filter(
-        ({ address }) => !address.includes(':'),
-      ).length;
+      const rules = await drawbridge.cloud.rules(target);
+      const used = rules.filter(({ address }) => !address.includes(':')).length;
       return (await rooms(id))?.find((room) => room.family !== 6 && room.used === used) ?? false;
     });
   };
@@ -84,7 +78,10 @@ describe('How much room a target has, and how long its account makes wait,', () 
     await fill(group(7), LIMIT - 2, LIMIT - 1);
     expect(await counted(id, group(7))).toMatchObject({ used: LIMIT, limitFrom: 'DEFAULT' });
     expect(await planned(onGroup(2))).toEqual(['MAY_BE_FULL', LIMIT + 1]);
-    expect(await planned(onGroup(2, { replaces: session.id }))).toEqual(['OPENS', LIMIT]);
+    expect(await planned(onGroup(2, { resourceIds: org.resourceIds, replaces: session.id }))).toEqual([
+      'OPENS',
+      LIMIT,
+    ]);
     expect(await full()).toEqual([]);
 
     expect(await refused(onGroup(2))).toMatch(/^The group is full: 60 of 60 rules\. /);
@@ -123,11 +120,8 @@ describe('How much room a target has, and how long its account makes wait,', () 
     await fill(LIST, 0, LIMIT - 1);
     const session = await org.started(onList(1));
     await org.reaches(session.id, 'ACTIVE');
-    expect(await counted(listResource, LIST)).toMatchObject({
-      used: LIMIT,
-      limit: LIMIT,
-      limitFrom: 'PROVIDER',
-    });
+    const known = { used: LIMIT, limit: LIMIT, limitFrom: 'PROVIDER' };
+    expect(await counted(listResource, LIST)).toMatchObject(known);
     expect(await full()).toEqual(['60 of 60 rules']);
     expect(await planned(onList(2))).toEqual(['FULL', LIMIT + 1]);
     expect(await planned({ ...onList(1), holder: 'job' })).toEqual(['SHARED', LIMIT]);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Schemas } from '#client';
 import type { Answer } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
+import type { StaticIpRule } from '../resources/static-ip-rules';
 import { REGISTERED } from '../sso/identity-providers';
 import { colleague, type Colleague } from './colleague';
 import { group, organization, sshTo, type Organization } from './organization';
@@ -63,65 +65,38 @@ export class TrialWorld {
   static async of(drawbridge: Product, pick: Pick): Promise<TrialWorld> {
     const org = await organization(drawbridge, sshTo(5));
     const { admin, resourceIds } = org;
+    const made = async (path: string, body: object): Promise<string> =>
+      (await admin.created<{ id: string }>(path, body)).id;
     // no session uses the last one, so that it can be deleted
     const ofRoles = resourceIds.slice(0, -1);
     const people = [await colleague(org, []), await colleague(org, []), await colleague(org, [])];
     const some = <T>(of: readonly T[]): T[] => of.filter(() => pick([true, false]));
-    await admin.posted('/resources/labels', {
-      resourceIds: some(ofRoles).concat(ofRoles[0]!),
-      set: { env: 'prod' },
-    });
+    const labelled = some(ofRoles).concat(ofRoles[0]!);
+    await admin.posted('/resources/labels', { resourceIds: labelled, set: { env: 'prod' } });
     const roleIds: string[] = [];
     for (const resourceSelector of [null, null, { env: ['prod'] }]) {
-      const role = await admin.created<{ id: string }>('/roles', {
-        name: randomUUID(),
-        resourceSelector,
-        resourceIds: resourceSelector ? [] : some(ofRoles),
-        userIds: some(people.map(({ id }) => id)),
-      });
-      roleIds.push(role.id);
+      const reached = resourceSelector ? [] : some(ofRoles);
+      const members = { resourceIds: reached, userIds: some(people.map(({ id }) => id)) };
+      roleIds.push(await made('/roles', { name: randomUUID(), resourceSelector, ...members }));
     }
-    const provider = await admin.created<{ id: string }>('/identity-providers', {
-      ...REGISTERED,
-      groupsClaim: 'groups',
-      groupPattern: 'drawbridge-*',
-    });
-    await drawbridge.query('UPDATE role_users SET given_by_provider_id = $1 WHERE role_id = $2', [
-      provider.id,
-      pick(roleIds),
-    ]);
-    const program = await admin.created<{ id: string }>('/users', {
-      name: 'pipeline',
-      isService: true,
-      roleIds: [pick(roleIds)],
-    });
-    const key = await admin.created<{ plainTextKey: string }>('/api-keys', {
-      name: 'pipeline',
-      userId: program.id,
-      scopes: ['sessions:write'],
-    });
-    const clients = [
-      ...people.map(({ client }) => client),
-      drawbridge.api.as({ apiKey: key.plainTextKey }),
-      admin,
-    ];
+    const groups = { groupsClaim: 'groups', groupPattern: 'drawbridge-*' };
+    const providerId = await made('/identity-providers', { ...REGISTERED, ...groups });
+    const given = 'UPDATE role_users SET given_by_provider_id = $1 WHERE role_id = $2';
+    await drawbridge.query(given, [providerId, pick(roleIds)]);
+    const service = { name: 'pipeline', isService: true, roleIds: [pick(roleIds)] };
+    const asked = { name: 'pipeline', userId: await made('/users', service), scopes: ['sessions:write'] };
+    const { plainTextKey: apiKey } = await admin.created<{ plainTextKey: string }>('/api-keys', asked);
+    const clients = [...people.map(({ client }) => client), drawbridge.api.as({ apiKey }), admin];
     const addresses = ['203.0.113.71', '203.0.113.72', '203.0.113.73'];
     // one without a right opens nothing
     for (const client of clients) await client.post('/sessions', { ipv4Address: pick(addresses) });
     const staticRuleIds: string[] = [];
     for (const ipAddress of addresses.slice(1)) {
-      const body = {
-        label: `at ${ipAddress}`,
-        ipAddress,
-        resourceIds: some(resourceIds).concat(pick(resourceIds)),
-      };
-      const rule = await admin.created<{ id: string }>('/static-ip-rules', {
-        ...body,
-        resourceIds: [...new Set(body.resourceIds)],
-      });
-      staticRuleIds.push(rule.id);
+      const opened = [...new Set(some(resourceIds).concat(pick(resourceIds)))];
+      const rule = { label: `at ${ipAddress}`, ipAddress, resourceIds: opened };
+      staticRuleIds.push(await made('/static-ip-rules', rule));
     }
-    return new TrialWorld(org, drawbridge, people, roleIds, staticRuleIds, provider.id);
+    return new TrialWorld(org, drawbridge, people, roleIds, staticRuleIds, providerId);
   }
 
   /** Acts in a random order, and then in a lockdown. */
@@ -131,14 +106,21 @@ export class TrialWorld {
     const user = (): string => pick(people).id;
     const role = (): string => `/roles/${pick(roleIds)}`;
     const resource = (): string => `/resources/${pick(resourceIds)}`;
+    const some = (): string[] => [pick(resourceIds)];
+    const address = (): string => pick(['203.0.113.71', '203.0.113.79']);
+    const many = (): object => ({
+      userIds: [user(), user(), pick([this.org.adminId, randomUUID()])],
+      action: pick(['DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN', 'DELETE']),
+      reason: 'INC-3',
+    });
+    const groups = (): object => ({
+      groupPattern: pick(['other-*', 'another-*']),
+      patternMemberships: pick(['KEEP', 'REMOVE', 'REMOVE']),
+    });
     const kinds: readonly (() => readonly [string, string, object?])[] = [
-      () => ['PATCH', role(), { resourceIds: [pick(resourceIds)], userIds: [user()] }],
+      () => ['PATCH', role(), { resourceIds: some(), userIds: [user()] }],
       () => ['PATCH', role(), { resourceSelector: pick([null, { env: ['prod'] }, { env: ['test'] }]) }],
-      () => [
-        'POST',
-        `${role()}/members`,
-        { addUserIds: [user(), randomUUID()], removeResourceIds: [pick(resourceIds)] },
-      ],
+      () => ['POST', `${role()}/members`, { addUserIds: [user(), randomUUID()], removeResourceIds: some() }],
       () => ['DELETE', pick([role(), `/roles/${randomUUID()}`])],
       () => ['PATCH', resource(), { labels: { env: pick(['prod', 'test']) } }],
       () => ['PATCH', resource(), { isActive: pick([true, false]) }],
@@ -148,72 +130,46 @@ export class TrialWorld {
       () => ['PATCH', `/users/${user()}`, { isActive: pick([true, false]) }],
       () => ['POST', `/users/${pick([user(), this.org.adminId])}/lockdown`, { reason: 'INC-1' }],
       () => ['DELETE', `/users/${pick([user(), this.org.adminId])}`],
-      () => [
-        'POST',
-        '/users/bulk',
-        {
-          userIds: [user(), user(), pick([this.org.adminId, randomUUID()])],
-          action: pick(['DEACTIVATE', 'ACTIVATE', 'LOCK_DOWN', 'DELETE']),
-          reason: 'INC-3',
-        },
-      ],
-      () => [
-        'POST',
-        '/static-ip-rules',
-        {
-          label: 'more',
-          ipAddress: pick(['203.0.113.71', '203.0.113.79']),
-          resourceIds: [pick(resourceIds)],
-        },
-      ],
-      () => ['PATCH', `/static-ip-rules/${pick(staticRuleIds)}`, { resourceIds: [pick(resourceIds)] }],
-      () => [
-        'PATCH',
-        `/identity-providers/${providerId}`,
-        {
-          groupPattern: pick(['other-*', 'another-*']),
-          patternMemberships: pick(['KEEP', 'REMOVE', 'REMOVE']),
-        },
-      ],
+      () => ['POST', '/users/bulk', many()],
+      () => ['POST', '/static-ip-rules', { label: 'more', ipAddress: address(), resourceIds: some() }],
+      () => ['PATCH', `/static-ip-rules/${pick(staticRuleIds)}`, { resourceIds: some() }],
+      () => ['PATCH', `/identity-providers/${providerId}`, groups()],
     ];
     for (let index = 0; index < 12; index += 1) yield pick(kinds)();
     yield ['POST', '/organization/lockdown', { reason: 'INC-2', staticRules: pick([true, false]) }];
     // refused after some of it is done
-    yield ['PATCH', `/static-ip-rules/${pick(staticRuleIds)}`, { resourceIds: [pick(resourceIds)] }];
+    yield ['PATCH', `/static-ip-rules/${pick(staticRuleIds)}`, { resourceIds: some() }];
   }
 
   async state(): Promise<WorldState> {
     const { admin, organizationId } = this.org;
-    const of = [organizationId];
-    const sessions = await this.drawbridge.query<{ id: string; owner: string; isJob: boolean }>(
+    const found = <T extends object>(statement: string): Promise<T[]> =>
+      this.drawbridge.query<T>(statement, [organizationId]);
+    const live = `s.organization_id = $1 AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL')`;
+    const sessions = await found<{ id: string; owner: string; isJob: boolean }>(
       `SELECT s.id, s.user_id AS owner, u.is_service AS "isJob" FROM sessions s JOIN users u ON u.id = s.user_id
-       WHERE s.organization_id = $1 AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
-      of,
+       WHERE ${live}`,
     );
-    const rules = await this.drawbridge.query<{ place: string }>(
+    const rules = await found<{ place: string }>(
       `SELECT DISTINCT r.target_id || ' ' || r.key AS place FROM rules r JOIN rule_holders h ON h.rule_id = r.id
        JOIN resource_ips ip ON ip.id = h.resource_ip_id WHERE h.released_at IS NULL AND ip.organization_id = $1`,
-      of,
     );
-    const openBy = await this.drawbridge.query<{ right: string; id: string }>(
+    const openBy = await found<{ right: string; id: string }>(
       `SELECT s.user_id || ' ' || ip.resource_id AS right, s.id FROM sessions s JOIN resource_ips ip ON ip.session_id = s.id
-       WHERE s.organization_id = $1 AND s.status IN ('PENDING', 'ACTIVE', 'PARTIAL')`,
-      of,
+       WHERE ${live}`,
     );
-    const open = await admin.get<{ id: string; status: string }[]>('/static-ip-rules?size=100');
-    const users = await admin.get<{ id: string; isActive: boolean }[]>('/users?size=100&isActive=true');
+    const open = await admin.read<StaticIpRule[]>('/static-ip-rules?size=100');
+    const users = await admin.read<{ id: string }[]>('/users?size=100&isActive=true');
     const rights = await Promise.all(
-      users.body.map(async ({ id }) => {
-        const { body } = await admin.get<{ resourceId: string; isActive: boolean }[]>(
-          `/users/${id}/resources?size=100`,
-        );
-        return body.filter(({ isActive }) => isActive).map(({ resourceId }) => `${id} ${resourceId}`);
+      users.map(async ({ id }) => {
+        const ofUser = await admin.read<Schemas['ResourceRightDto'][]>(`/users/${id}/resources?size=100`);
+        return ofUser.filter(({ isActive }) => isActive).map(({ resourceId }) => `${id} ${resourceId}`);
       }),
     );
     return {
       sessions: new Map(sessions.map((session) => [session.id, session])),
       rules: new Set(rules.map(({ place }) => place)),
-      staticRules: new Set(open.body.filter(({ status }) => status !== 'CLOSED').map(({ id }) => id)),
+      staticRules: new Set(open.filter(({ status }) => status !== 'CLOSED').map(({ id }) => id)),
       rights: new Set(rights.flat()),
       openBy: openBy.map(({ right, id }) => [right, id] as const),
     };

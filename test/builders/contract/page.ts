@@ -1,14 +1,7 @@
+import type { Schemas } from '#client';
+
 /** A list response in the shape of a Page. */
-export interface Page<Item> {
-  readonly content: Item[];
-  readonly totalElements: number;
-  readonly totalPages: number;
-  readonly number: number;
-  readonly size: number;
-  readonly first: boolean;
-  readonly last: boolean;
-  readonly numberOfElements: number;
-}
+export type Page<Item> = Omit<Schemas['AuditPageDto'], 'content'> & { readonly content: Item[] };
 
 /** The names of its fields. */
 export const PAGE_FIELDS = [

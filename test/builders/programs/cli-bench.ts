@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+export { isRunning } from '../../../apps/launcher/src/processes';
 import { AddressProxy } from '../../harness/network/address-proxy';
 import { CommandLine } from '../../harness/product/command-line';
 import { Drawbridge } from '../../harness/product/drawbridge';
@@ -80,15 +81,5 @@ export class CliBench {
   async live(): Promise<Session[]> {
     const { admin } = this.org;
     return admin.read<Session[]>('/sessions?active=true&size=100');
-  }
-}
-
-/** Whether there is a process. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -36,30 +36,25 @@ export class ApiClient {
     private readonly headers: () => Readonly<Record<string, string>> = () => ({}),
   ) {}
 
-  as(identity: Identity): ApiClient {
-    return new ApiClient(this.base, identity, this.log, this.headers);
-  }
+  as = (identity: Identity): ApiClient => new ApiClient(this.base, identity, this.log, this.headers);
 
   /** @param signal disconnects when it is aborted */
-  get<T>(path: string, signal?: AbortSignal): Promise<Answer<T>> {
-    return this.send('GET', path, undefined, {}, signal);
-  }
+  get = <T>(path: string, signal?: AbortSignal): Promise<Answer<T>> =>
+    this.send('GET', path, undefined, {}, signal);
+  post = <T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> =>
+    this.send('POST', path, body, headers);
+  patch = <T>(path: string, body?: unknown): Promise<Answer<T>> => this.send('PATCH', path, body);
+  put = <T>(path: string, body?: unknown): Promise<Answer<T>> => this.send('PUT', path, body);
+  delete = <T>(path: string): Promise<Answer<T>> => this.send('DELETE', path);
 
-  post<T>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
-    return this.send('POST', path, body, headers);
-  }
-
-  patch<T>(path: string, body?: unknown): Promise<Answer<T>> {
-    return this.send('PATCH', path, body);
-  }
-
-  put<T>(path: string, body?: unknown): Promise<Answer<T>> {
-    return this.send('PUT', path, body);
-  }
-
-  delete<T>(path: string): Promise<Answer<T>> {
-    return this.send('DELETE', path);
-  }
+  /** These return the body, and throw an Error unless the status is that of a success. */
+  read = <T>(path: string): Promise<T> => this.expect(200, this.get<T>(path));
+  created = <T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> =>
+    this.expect(201, this.post<T>(path, body, headers));
+  posted = <T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> =>
+    this.expect(200, this.post<T>(path, body, headers));
+  patched = <T>(path: string, body: unknown): Promise<T> => this.expect(200, this.patch<T>(path, body));
+  deleted = (path: string): Promise<null> => this.expect(204, this.delete<null>(path));
 
   /** @returns the body. @throws Error unless the response has this status */
   async expect<T>(status: number, answer: Promise<Answer<T>>): Promise<T> {
@@ -67,31 +62,6 @@ export class ApiClient {
     if (got === status) return body;
     const cause = got < 500 ? [] : unexpectedFailures(this.log());
     throw new Error([`Expected ${status}, got ${got}: ${JSON.stringify(body)}`, ...cause].join('\n'));
-  }
-
-  /** @returns the body of a POST that is answered with 201. @throws Error otherwise */
-  created<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
-    return this.expect(201, this.post<T>(path, body, headers));
-  }
-
-  /** The same with 200. */
-  posted<T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
-    return this.expect(200, this.post<T>(path, body, headers));
-  }
-
-  /** @returns the body of a GET that is answered with 200. @throws Error otherwise */
-  read<T>(path: string): Promise<T> {
-    return this.expect(200, this.get<T>(path));
-  }
-
-  /** The same of a PATCH. */
-  patched<T>(path: string, body: unknown): Promise<T> {
-    return this.expect(200, this.patch<T>(path, body));
-  }
-
-  /** @throws Error unless a DELETE is answered with 204 */
-  deleted(path: string): Promise<null> {
-    return this.expect(204, this.delete<null>(path));
   }
 
   /** The statuses of several requests. */

@@ -39,115 +39,78 @@ export interface Fault {
   readonly address?: string;
 }
 
+type Traffic = Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>;
+
+/** An account that trusts an issuer's tokens. */
+interface Trust {
+  readonly provider: string;
+  readonly issuer: string;
+  /** without: a trust that forgot the condition */
+  readonly subject?: string;
+  /** the issuer's keys as a file: the cloud does not fetch them. GCP only */
+  readonly jwks?: unknown;
+}
+
+/** An account besides the first one of a cloud, and targets that are moved into it. */
+interface Account {
+  readonly provider: string;
+  readonly account: string;
+  readonly name?: string;
+  readonly roles?: readonly string[];
+  readonly isOpen?: boolean;
+  readonly late?: number;
+  readonly targets?: readonly string[];
+}
+
+interface ChangeByHand extends Partial<Traffic> {
+  /** an empty one removes our mark */
+  readonly description?: string;
+  /** as the cloud's API names them */
+  readonly fields?: object;
+}
+
+const query = (given: Readonly<Record<string, string>>): string => new URLSearchParams(given).toString();
+
 /** Controls the simulated cloud: its ground truth, faults, and edits by other programs. */
 export class SimulatorClient {
   constructor(readonly url: string) {}
 
-  rules(target?: string, provider = 'AWS'): Promise<OpenRule[]> {
-    return this.get(`/_rules?provider=${provider}${target ? `&target=${target}` : ''}`);
-  }
-
+  rules = (target = '', provider = 'AWS'): Promise<OpenRule[]> =>
+    this.send('GET', `/_rules?${query({ provider, ...(target && { target }) })}`);
   /** The rules of every cloud. */
-  everything(): Promise<OpenRule[]> {
-    return this.get('/_rules');
-  }
-
+  everything = (): Promise<OpenRule[]> => this.send('GET', '/_rules');
   /** @param since microseconds since 1970, exclusive */
-  timeline(since = 0): Promise<TimelineEntry[]> {
-    return this.get(`/_timeline?since=${since}`);
-  }
-
+  timeline = (since = 0): Promise<TimelineEntry[]> => this.send('GET', `/_timeline?since=${since}`);
   /** @param since microseconds since 1970, exclusive */
-  calls(since = 0): Promise<CloudCall[]> {
-    return this.get(`/_calls?since=${since}`);
-  }
-
-  async fault(fault: Fault): Promise<void> {
-    await this.send('POST', '/_faults', { provider: 'AWS', ...fault });
-  }
-
-  /** Makes a simulated account trust an issuer's tokens. Without a subject: a trust that forgot the condition. */
-  async trust(trust: {
-    readonly provider: string;
-    readonly issuer: string;
-    readonly subject?: string;
-    /** the issuer's keys as a file: the cloud does not fetch them. GCP only */
-    readonly jwks?: unknown;
-  }): Promise<void> {
-    await this.send('PUT', '/_trusts', trust);
-  }
-
-  /** Makes an account besides the first one of a cloud, and moves targets into it. */
-  async account(account: {
-    readonly provider: string;
-    readonly account: string;
-    readonly name?: string;
-    readonly roles?: readonly string[];
-    readonly isOpen?: boolean;
-    readonly late?: number;
-    readonly targets?: readonly string[];
-  }): Promise<void> {
-    await this.send('PUT', '/_accounts', account);
-  }
-
-  async clearFaults(): Promise<void> {
-    await this.send('DELETE', '/_faults');
-  }
-
-  async addUnmanaged(
-    rule: Pick<OpenRule, 'target' | 'address' | 'protocol' | 'fromPort' | 'toPort'> & {
-      readonly description?: string;
-    },
-  ): Promise<void> {
-    await this.send('POST', '/_rules', { provider: 'AWS', ...rule });
-  }
-
-  /** Another program changes rules in place: they keep their ids. */
-  async changeByHand(
-    target: string,
-    address: string,
-    change: Partial<Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>> & {
-      /** an empty one removes our mark */
-      readonly description?: string;
-      /** as the cloud's API names them */
-      readonly fields?: object;
-    },
-    provider = 'AWS',
-  ): Promise<void> {
-    const query = `provider=${provider}&target=${target}&address=${encodeURIComponent(address)}`;
-    await this.send('PATCH', `/_rules?${query}`, change);
-  }
-
-  /** The objects of a cloud in its own form. */
-  objects(provider: string): Promise<unknown> {
-    return this.get(`/_objects?provider=${provider}`);
-  }
-
-  /** Another program changes objects, in that form: those that are left out stay. */
-  async changeObjects(provider: string, objects: unknown): Promise<void> {
-    await this.send('PUT', '/_objects', { provider, objects });
-  }
-
+  calls = (since = 0): Promise<CloudCall[]> => this.send('GET', `/_calls?since=${since}`);
+  fault = (fault: Fault): Promise<void> => this.send('POST', '/_faults', { provider: 'AWS', ...fault });
+  clearFaults = (): Promise<void> => this.send('DELETE', '/_faults');
+  trust = (trust: Trust): Promise<void> => this.send('PUT', '/_trusts', trust);
+  account = (account: Account): Promise<void> => this.send('PUT', '/_accounts', account);
   /** Revokes every access token and session that the cloud has issued so far. */
-  async revokeTokens(provider: string): Promise<void> {
-    await this.send('POST', '/_tokens/revoke', { provider });
-  }
+  revokeTokens = (provider: string): Promise<void> => this.send('POST', '/_tokens/revoke', { provider });
 
-  async removeByHand(target: string, address: string): Promise<void> {
-    await this.send('DELETE', `/_rules?provider=AWS&target=${target}&address=${encodeURIComponent(address)}`);
-  }
+  addUnmanaged = (
+    rule: Traffic & { readonly target: string; readonly description?: string },
+  ): Promise<void> => this.send('POST', '/_rules', { provider: 'AWS', ...rule });
+  removeByHand = (target: string, address: string): Promise<void> =>
+    this.send('DELETE', `/_rules?${query({ provider: 'AWS', target, address })}`);
+  /** Another program changes rules in place: they keep their ids. */
+  changeByHand = (target: string, address: string, change: ChangeByHand, provider = 'AWS'): Promise<void> =>
+    this.send('PATCH', `/_rules?${query({ provider, target, address })}`, change);
+  /** The objects of a cloud in its own form. */
+  objects = (provider: string): Promise<unknown> => this.send('GET', `/_objects?provider=${provider}`);
+  /** Another program changes objects, in that form: those that are left out stay. */
+  changeObjects = (provider: string, objects: unknown): Promise<void> =>
+    this.send('PUT', '/_objects', { provider, objects });
 
-  private async get<T>(path: string): Promise<T> {
-    return (await this.send('GET', path)) as T;
-  }
-
-  private async send(method: string, path: string, body?: object): Promise<unknown> {
+  private async send<T>(method: string, path: string, body?: object): Promise<T> {
     const response = await fetch(this.url + path, {
       method,
       ...(body ? { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } } : {}),
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? null : (JSON.parse(text) as unknown);
+    return (text === '' ? null : JSON.parse(text)) as T;
   }
 }
