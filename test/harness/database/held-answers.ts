@@ -1,31 +1,26 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { joinSockets } from '../network/join-sockets';
+import { LoopbackPort } from '../network/loopback-port';
 
 /** A proxy to PostgreSQL that withholds responses: statements are executed, and the client gets no result. */
-export class HeldAnswers {
-  private readonly sockets = new Set<Socket>();
+export class HeldAnswers extends LoopbackPort {
   private words: readonly [first: string, last: string] | null = null;
-  private holding = new Set<Socket>();
+  /** connections to the server, each with its client */
+  private readonly holding = new Map<Socket, Socket>();
 
-  private constructor(
-    private readonly server: Server,
-    private readonly target: URL,
-  ) {}
+  private constructor(private readonly target: URL) {
+    super(createServer());
+    this.server.on('connection', (client) => this.carry(client));
+  }
 
   /** @param url of the server behind the proxy */
-  static async to(url: string): Promise<HeldAnswers> {
-    const way: HeldAnswers = new HeldAnswers(
-      createServer((client) => way.carry(client)),
-      new URL(url),
-    );
-    await new Promise<void>((resolve) => way.server.listen(0, '127.0.0.1', resolve));
-    return way;
+  static to(url: string): Promise<HeldAnswers> {
+    return new HeldAnswers(new URL(url)).listen();
   }
 
   /** The same URL through the proxy. */
   get url(): string {
-    const address = this.server.address();
-    const port = typeof address === 'object' && address ? address.port : 0;
-    return Object.assign(new URL(this.target), { hostname: '127.0.0.1', port: String(port) }).href;
+    return Object.assign(new URL(this.target), { hostname: '127.0.0.1', port: String(this.port) }).href;
   }
 
   /** The next connection that sends these texts, one after the other, gets no response to the last, nor to what follows. */
@@ -40,39 +35,22 @@ export class HeldAnswers {
 
   /** Delivers the withheld responses. */
   release(): void {
-    for (const socket of this.holding) socket.resume();
+    for (const [server, client] of this.holding) server.pipe(client);
     this.holding.clear();
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.server.close(resolve));
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-  }
+  close = (): Promise<void> => this.stop();
 
   private carry(client: Socket): void {
     const server = connect(Number(this.target.port), this.target.hostname);
     let hasSentFirst = false;
     client.on('data', (sent: Buffer) => {
       hasSentFirst ||= this.words !== null && sent.includes(this.words[0]);
-      if (hasSentFirst && this.words !== null && sent.includes(this.words[1])) {
-        this.words = null;
-        this.holding.add(server);
-        server.pause();
-      }
-      server.write(sent);
+      if (!hasSentFirst || !this.words || !sent.includes(this.words[1])) return;
+      this.words = null;
+      this.holding.set(server, client);
+      server.unpipe(client);
     });
-    server.on('data', (answer: Buffer) => client.write(answer));
-    for (const [one, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      this.sockets.add(one);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
-      });
-    }
+    joinSockets(client, server);
   }
 }

@@ -1,5 +1,6 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LoopbackPort } from '../network/loopback-port';
 
 type Direction = 'request' | 'answer';
 
@@ -7,29 +8,23 @@ type Direction = 'request' | 'answer';
  * A TCP proxy that can cut, forget, freeze half-open or delay connections: what a process sees of a database that is down,
  * hangs, or is far away.
  */
-export class SeverableConnection {
-  private readonly sockets = new Set<Socket>();
+export class SeverableConnection extends LoopbackPort {
+  /** both ends of each connection */
+  private readonly ends = new Set<Socket>();
   private readonly outgoing = new Set<Socket>();
   private readonly forgotten = new WeakSet<Socket>();
   private readonly held = new Set<Direction>();
   private waiting: (() => void)[] = [];
   private delayMs = 0;
 
-  private constructor(
-    private readonly server: Server,
-    private readonly target: URL,
-    private port = 0,
-  ) {}
+  private constructor(private readonly target: URL) {
+    super(createServer());
+    this.server.on('connection', (client) => this.carry(client));
+  }
 
   /** @param url of the server behind the proxy */
-  static async to(url: string): Promise<SeverableConnection> {
-    const target = new URL(url);
-    const way: SeverableConnection = new SeverableConnection(
-      createServer((client) => way.carry(client)),
-      target,
-    );
-    await way.restore();
-    return way;
+  static to(url: string): Promise<SeverableConnection> {
+    return new SeverableConnection(new URL(url)).listen();
   }
 
   /** The same URL through the proxy. */
@@ -43,26 +38,20 @@ export class SeverableConnection {
   }
 
   /** Closes every connection and refuses new ones. */
-  async cut(): Promise<void> {
-    const closed = new Promise((resolve) => this.server.close(resolve));
-    this.reset();
-    await closed;
-  }
-
-  /** Closes every connection; new ones are accepted. */
-  reset(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
+  cut = (): Promise<void> => this.stop();
 
   async restore(): Promise<void> {
-    await new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve));
-    const address = this.server.address();
-    this.port = typeof address === 'object' && address ? address.port : 0;
+    await this.listen();
+  }
+
+  /** At once, whatever is held. */
+  override reset(): void {
+    for (const socket of this.ends) socket.destroy();
   }
 
   /** What is sent on the connections of now is lost, as in a network that dropped their state; new ones work. */
   forget(): void {
-    for (const socket of this.sockets) this.forgotten.add(socket);
+    for (const socket of this.ends) this.forgotten.add(socket);
   }
 
   /** Connections stay open and new ones are accepted, but no data passes until `thaw`. */
@@ -101,7 +90,7 @@ export class SeverableConnection {
       const at = performance.now() + delayMs;
       arrived = this.inTurn(arrived, direction, at, action);
     };
-    this.sockets.add(from);
+    this.ends.add(from);
     from.on('data', (piece: Buffer) =>
       after(this.delayMs, () => void (to.destroyed || this.forgotten.has(from) || to.write(piece))),
     );
@@ -109,7 +98,7 @@ export class SeverableConnection {
     // `close` reports the outcome
     from.on('error', () => undefined);
     from.on('close', () => {
-      this.sockets.delete(from);
+      this.ends.delete(from);
       after(0, () => to.destroy());
     });
   }

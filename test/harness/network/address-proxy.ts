@@ -1,8 +1,9 @@
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { request, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { LoopbackServer } from './loopback-server';
 
 /** A reverse proxy in front of the API, which says where callers come from: they move, or leave through a pool. */
-export class AddressProxy {
+export class AddressProxy extends LoopbackServer {
   /** the paths of all requests, with their methods */
   readonly requests: string[] = [];
   /** the headers of all requests */
@@ -10,56 +11,30 @@ export class AddressProxy {
   /** answers a request in place of the API. @returns whether it did */
   answerInstead: ((incoming: IncomingMessage, answer: ServerResponse) => boolean) | null = null;
   private turn = 0;
-  private readonly sockets = new Set<Socket>();
+  private readonly addressOf = new WeakMap<Socket, string>();
 
   private constructor(
-    private readonly server: Server,
+    /** of the API on loopback, whose forwarding headers it trusts there */
+    private readonly apiPort: number,
     /** connections get these in turn */
     public addresses: readonly string[],
-  ) {}
-
-  /** @param apiPort of the API on loopback, whose forwarding headers it trusts there */
-  static async start(apiPort: number, ...addresses: readonly string[]): Promise<AddressProxy> {
-    const server = createServer();
-    const proxy = new AddressProxy(server, addresses);
-    const addressOf = new WeakMap<Socket, string>();
-    server.on('connection', (socket: Socket) => {
-      proxy.sockets.add(socket);
-      socket.once('close', () => proxy.sockets.delete(socket));
-    });
-    server.on('request', (incoming: IncomingMessage, answer: ServerResponse) => {
-      const { socket } = incoming;
-      const address = addressOf.get(socket) ?? proxy.next();
-      addressOf.set(socket, address);
-      proxy.forward(apiPort, address, incoming, answer);
-    });
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-    return proxy;
+  ) {
+    super();
   }
 
-  get port(): number {
-    return (this.server.address() as AddressInfo).port;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}`;
+  static start(apiPort: number, ...addresses: readonly string[]): Promise<AddressProxy> {
+    return new AddressProxy(apiPort, addresses).listen();
   }
 
   /** Drops every connection, and accepts no other, until `restore`. @returns the port */
   async sever(): Promise<number> {
-    const { port } = this;
-    const closed = new Promise((done) => this.server.close(done));
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
-    return port;
+    await this.stop();
+    return this.port;
   }
 
   async restore(port: number): Promise<void> {
-    await new Promise<void>((listening) => this.server.listen(port, '127.0.0.1', listening));
-  }
-
-  async stop(): Promise<void> {
-    if (this.server.listening) await this.sever();
+    this.port = port;
+    await this.listen();
   }
 
   private next(): string {
@@ -68,18 +43,18 @@ export class AddressProxy {
     return address;
   }
 
-  private forward(port: number, address: string, incoming: IncomingMessage, answer: ServerResponse): void {
-    const { method, url = '/', headers } = incoming;
+  protected serve(incoming: IncomingMessage, answer: ServerResponse): void {
+    const { socket, method, url = '/', headers } = incoming;
+    const address = this.addressOf.get(socket) ?? this.next();
+    this.addressOf.set(socket, address);
     this.requests.push(`${method} ${url}`);
     this.headers.push(headers);
     if (this.answerInstead?.(incoming, answer)) return;
-    const forwarded = request(
-      { host: '127.0.0.1', port, method, path: url, headers: { ...headers, 'x-forwarded-for': address } },
-      (response) => {
-        answer.writeHead(response.statusCode ?? 502, response.headers);
-        response.pipe(answer);
-      },
-    );
+    const passed = { method, path: url, headers: { ...headers, 'x-forwarded-for': address } };
+    const forwarded = request({ host: '127.0.0.1', port: this.apiPort, ...passed }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
     forwarded.on('error', () => answer.destroy());
     answer.on('close', () => forwarded.destroy());
     incoming.pipe(forwarded);

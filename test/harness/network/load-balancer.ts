@@ -1,6 +1,7 @@
 import { request } from 'node:http';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { joinSockets } from './join-sockets';
+import { LoopbackPort } from './loopback-port';
 
 const POLL_INTERVAL_MS = 250;
 const READY_PATH = '/api/v1/health/ready';
@@ -14,27 +15,21 @@ interface Backend {
  * A load balancer for several API processes: forwards each connection to the next one that reports ready, and to
  * another one when the connection is refused. It never repeats a request.
  */
-export class LoadBalancer {
+export class LoadBalancer extends LoopbackPort {
   private readonly backends = new Map<number, Backend>();
-  private readonly sockets = new Set<Socket>();
   private turn = 0;
   private looking: NodeJS.Timeout | null = null;
 
-  private constructor(private readonly server: Server) {}
-
-  static async start(ports: readonly number[]): Promise<LoadBalancer> {
-    const balancer: LoadBalancer = new LoadBalancer(
-      createServer({ pauseOnConnect: true }, (client) => balancer.serve(client)),
-    );
-    for (const port of ports) balancer.add(port);
-    await new Promise<void>((resolve) => balancer.server.listen(0, '127.0.0.1', resolve));
-    balancer.look();
-    return balancer;
+  private constructor() {
+    super(createServer({ pauseOnConnect: true }));
+    this.server.on('connection', (client) => this.serve(client));
   }
 
-  get port(): number {
-    const address = this.server.address();
-    return typeof address === 'object' && address ? address.port : 0;
+  static start(ports: readonly number[]): Promise<LoadBalancer> {
+    const balancer = new LoadBalancer();
+    for (const port of ports) balancer.add(port);
+    balancer.look();
+    return balancer.listen();
   }
 
   /** Adds a process that is ready. */
@@ -47,12 +42,10 @@ export class LoadBalancer {
     this.backends.delete(port);
   }
 
-  async stop(): Promise<void> {
+  override stop(): Promise<void> {
     if (this.looking) clearTimeout(this.looking);
     this.backends.clear();
-    const closed = new Promise((resolve) => this.server.close(resolve));
-    for (const socket of this.sockets) socket.destroy();
-    await closed;
+    return super.stop();
   }
 
   private look(): void {
@@ -88,7 +81,7 @@ export class LoadBalancer {
     server.once('error', refused);
     server.once('connect', () => {
       server.off('error', refused);
-      joinSockets(client, server, this.sockets);
+      joinSockets(client, server);
     });
   }
 }

@@ -1,23 +1,15 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { LoopbackPort } from './loopback-port';
 
 /** An HTTP server on a free port of loopback. */
-export abstract class LoopbackServer {
-  private readonly server = createServer((request, response) => void this.serve(request, response));
+export abstract class LoopbackServer extends LoopbackPort {
+  constructor() {
+    super(createServer());
+    this.server.on('request', (...given: [IncomingMessage, ServerResponse]) => void this.serve(...given));
+  }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async listen(): Promise<this> {
-    await new Promise<void>((listening) => this.server.listen(0, '127.0.0.1', listening));
-    return this;
-  }
-
-  /** Ends every connection. */
-  stop(): Promise<void> {
-    this.server.closeAllConnections();
-    return new Promise((stopped) => this.server.close(() => stopped()));
+    return `http://127.0.0.1:${this.port}`;
   }
 
   protected abstract serve(request: IncomingMessage, response: ServerResponse): unknown;

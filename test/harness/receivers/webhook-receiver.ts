@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import { LoopbackPort } from '../network/loopback-port';
+import { bodyOf } from '../network/loopback-server';
 import { until } from '../until';
 
 export interface Received {
@@ -19,48 +20,36 @@ export const verify = (secret: string, { headers, body }: Pick<Received, 'header
   new Webhook(secret).verify(body, headers);
 
 /** A receiver of webhooks over HTTP, which checks as the Standard Webhooks library does. */
-export class WebhookReceiver {
+export class WebhookReceiver extends LoopbackPort {
   readonly received: Received[] = [];
   /** of a path; 200 elsewhere */
   readonly behaviours = new Map<string, Behaviour>();
   private readonly drips: NodeJS.Timeout[] = [];
 
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<WebhookReceiver> {
-    const server = createServer();
-    const receiver = new WebhookReceiver(server);
-    server.on('request', (request, response) => void receiver.serve(request, response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return receiver;
+  constructor() {
+    super(createServer());
+    this.server.on('request', (...given: [IncomingMessage, ServerResponse]) => void this.serve(...given));
   }
 
-  url(path: string): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  static start(): Promise<WebhookReceiver> {
+    return new WebhookReceiver().listen();
   }
 
-  at(path: string): Received[] {
-    return this.received.filter((one) => one.path === path);
-  }
-
-  typesAt(path: string): string[] {
-    return this.at(path).map(({ body }) => (JSON.parse(body) as { type: string }).type);
-  }
-
+  url = (path: string): string => `http://127.0.0.1:${this.port}${path}`;
+  at = (path: string): Received[] => this.received.filter((one) => one.path === path);
+  typesAt = (path: string): string[] =>
+    this.at(path).map(({ body }) => (JSON.parse(body) as { type: string }).type);
   /** Waits for a number of requests at a path. */
-  atLeast(count: number, path: string): Promise<Received[]> {
-    return until(`${count} requests at ${path}`, async () => this.at(path).length >= count && this.at(path));
-  }
+  atLeast = (count: number, path: string): Promise<Received[]> =>
+    until(`${count} requests at ${path}`, async () => this.at(path).length >= count && this.at(path));
 
-  stop(): Promise<void> {
+  override stop(): Promise<void> {
     this.drips.forEach((drip) => clearInterval(drip));
-    this.server.closeAllConnections();
-    return new Promise((resolve) => this.server.close(() => resolve()));
+    return super.stop();
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    let body = '';
-    for await (const chunk of request) body += String(chunk);
+    const body = await bodyOf(request);
     const headers = request.headers as Record<string, string>;
     const path = request.url!;
     this.received.push({ path, id: headers['webhook-id'] ?? '', headers, body });
