@@ -88,7 +88,7 @@ describe('A plan', () => {
 
   it('is refused with the words of the start', async () => {
     const member = await colleague(org);
-    const strict = await org.admin.created<{ id: string }>('/roles', { name: 'Strict', approvals: 1 });
+    const strict = await org.admin.created('/roles', { name: 'Strict', approvals: 1 });
     await org.admin.posted(`/roles/${strict.id}/members`, { addUserIds: [member.id] });
     const bodies = [
       { resourceIds: other.resourceIds },
@@ -113,7 +113,7 @@ describe('A plan', () => {
     const member = await colleague(org, []);
     const members = { resourceIds: [org.resourceIds[0]], userIds: [member.id] };
     const role = { name: 'Production', approvals: 1, ...members };
-    const { id } = await org.admin.created<{ id: string }>('/roles', role);
+    const { id } = await org.admin.created('/roles', role);
     const planned = await plan({ ipv4Address: '203.0.113.94', reason: 'INC-2' }, member.client);
     const refusal = { status: 403, error: 'Approval required' };
     expect(planned).toMatchObject({ approvalsNeeded: 1, refusal });

@@ -69,8 +69,8 @@ describe('connect gives access while a connection is open', () => {
     const output = join(bench.cli.home, 'output');
     execFileSync('mkfifo', [input]);
     // as ssh does for a connection that stays in the background: it forks, and its first process ends
-    const command = `"${process.execPath}" "${CLI}" connect 127.0.0.1 ${port} <"${input}" >"${output}" 2>&1 & read line`;
-    const parent = spawn('sh', ['-c', command], { env: bench.cli.environment });
+    const forking = `"${process.execPath}" "${CLI}" connect 127.0.0.1 ${port} <"${input}" >"${output}" 2>&1 & read line`;
+    const parent = spawn('sh', ['-c', forking], { env: bench.cli.environment });
     const hasEnded = new Promise((done) => parent.once('exit', done));
     const master = createWriteStream(input);
     master.write('hello\n');

@@ -9,7 +9,7 @@ import { Drawbridge } from '../harness/product/drawbridge';
 type Right = Schemas['PersonRightDto'] & Schemas['ResourceRightDto'];
 type Role = Schemas['RoleDto'];
 
-const EIGHT = [...'abcdefgh'];
+const EIGHT = 'abcdefgh'.split('');
 
 /** Roles reach resources by their labels, from the next start on, without a further step. */
 describe('Labels', () => {
@@ -28,7 +28,7 @@ describe('Labels', () => {
       userIds: [member.id],
     });
     const body = resourceBody(org, { name: 'ledger', config: { port: 22 }, labels: { env: 'prod' } });
-    resourceId = (await org.admin.created<{ id: string }>('/resources', body)).id;
+    resourceId = (await org.admin.created('/resources', body)).id;
     await org.admin.posted(`/resources/${resourceId}/verify`);
   });
 
@@ -112,9 +112,7 @@ describe('Labels', () => {
     const select = (values: string[]): Promise<{ status: number }> =>
       other.admin.patch(`/roles/${other.roleId}`, { resourceSelector: { env: values } });
     expect((await select(['prod', 'test'])).status).toBe(200);
-    await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-      other.organizationId,
-    ]);
+    await other.sets('suspended_at', new Date());
     const set = { resourceIds: other.resourceIds, set: { env: 'prod' } };
     const labelled = await other.admin.posted<{ results: object[] }>('/resources/labels', set);
     // the role has it by its id already

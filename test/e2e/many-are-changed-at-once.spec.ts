@@ -62,7 +62,7 @@ describe('Many are changed at once', () => {
   });
 
   it('a role is given and loses members, and asking twice changes nothing', async () => {
-    const role = await org.admin.created<{ id: string }>('/roles', { name: 'Night shift' });
+    const role = await org.admin.created('/roles', { name: 'Night shift' });
     const [resourceId] = org.resourceIds;
     const body = { addUserIds: [org.adminId, other.adminId], addResourceIds: [resourceId] };
     expect(outcomes(await bulk(`/roles/${role.id}/members`, body))).toEqual(['DONE', 404, 'DONE']);

@@ -16,8 +16,7 @@ describe('The command line asks for access that needs approval, and waits for it
   beforeAll(async () => {
     await asks(bench.org, { approvals: 1, requireReason: true, reasonPattern: 'INC-*' });
     other = await administrator(bench.org);
-    const key = { name: 'of the other', scopes: ['sessions:read'], userId: other.id };
-    otherToken = (await bench.org.admin.created<{ plainTextKey: string }>('/api-keys', key)).plainTextKey;
+    otherToken = await bench.org.plainKey(['sessions:read'], { userId: other.id });
   });
 
   const running = (...args: readonly string[]): Run =>

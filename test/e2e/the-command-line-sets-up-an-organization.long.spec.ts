@@ -15,19 +15,14 @@ const ENVIRONMENT = {
 
 /** Everything that a new administrator does, in its order, by names alone. */
 describe('The command line sets up an organization', () => {
-  let drawbridge: Drawbridge;
-  let cli: CommandLine;
+  const drawbridge = Drawbridge.shared();
+  const cli = new CommandLine();
   let url: string;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.borrowed();
-    cli = new CommandLine();
+  beforeAll(() => {
     url = `http://127.0.0.1:${drawbridge.apiServer.port}`;
   });
-  afterAll(async () => {
-    await cli.remove();
-    await drawbridge.stop();
-  });
+  afterAll(() => cli.remove());
 
   const run = (words: Words): ReturnType<CommandLine['run']> => cli.run(words);
   const done = async (words: Words): Promise<string> => {

@@ -119,10 +119,9 @@ describe('The command line shows an organization', () => {
   });
 
   it('doctor shows the scopes of a key, a pool of addresses, and what is missing', async () => {
-    const body = { name: 'reader', scopes: ['sessions:read'] };
-    const key = await bench.org.admin.created<{ plainTextKey: string }>('/api-keys', body);
+    const key = await bench.org.plainKey(['sessions:read']);
     bench.proxy.addresses = ['100.64.1.1', '203.0.113.8'];
-    const { stdout, code } = await cli.run('doctor --json', '', { DRAWBRIDGE_API_KEY: key.plainTextKey });
+    const { stdout, code } = await cli.run('doctor --json', '', { DRAWBRIDGE_API_KEY: key });
     expect(code).toBe(0);
     const states = statesOf(stdout);
     expect(states).toEqual(expect.arrayContaining(['IPv4: warning', 'carrier NAT: warning']));

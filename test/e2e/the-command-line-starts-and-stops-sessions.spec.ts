@@ -21,9 +21,8 @@ describe('The command line starts and stops sessions', () => {
     ipv6 = await AddressProxy.start(drawbridge.apiServer.port, IPV6);
     const api = await drawbridge.startApi({ PUBLIC_URL_IPV6: ipv6.url });
     ipv4 = await AddressProxy.start(api.port, IPV4);
-    const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
-    const key = await org.admin.created<{ plainTextKey: string }>('/api-keys', { name: 'cli', scopes });
-    cli = new CommandLine({ DRAWBRIDGE_URL: ipv4.url, DRAWBRIDGE_API_KEY: key.plainTextKey });
+    const key = await org.plainKey(['sessions:write', 'sessions:read', 'resources:read'], { name: 'cli' });
+    cli = new CommandLine({ DRAWBRIDGE_URL: ipv4.url, DRAWBRIDGE_API_KEY: key });
   });
   afterAll(async () => {
     await cli.remove();
@@ -143,9 +142,8 @@ describe('The command line starts and stops sessions', () => {
     });
 
     it('5: a key without the scope, with the fix', async () => {
-      const reader = { name: 'reader', scopes: ['sessions:read'] };
-      const { plainTextKey } = await org.admin.created<{ plainTextKey: string }>('/api-keys', reader);
-      const { code, stderr } = await cli.run('start', '', { DRAWBRIDGE_API_KEY: plainTextKey });
+      const DRAWBRIDGE_API_KEY = await org.plainKey(['sessions:read']);
+      const { code, stderr } = await cli.run('start', '', { DRAWBRIDGE_API_KEY });
       expect(stderr).toContain('--user SERVICE_USER --scope sessions:write\n');
       expect(code).toBe(5);
     });

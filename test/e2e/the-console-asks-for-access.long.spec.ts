@@ -1,7 +1,7 @@
 import type { Schemas } from '#client';
 import { asked as askedFor, asks, REASON, type AccessRequest } from '../builders/requests/access-requests';
 import { totpOf } from '../builders/accounts/accounts';
-import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { ownOrganization, sshTo } from '../builders/accounts/organization';
 import { founder, newcomer, PASSWORD, type Person } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { saysTime, TestConsole } from '../harness/console/console';
@@ -12,16 +12,15 @@ type Recovery = Schemas['RecoveryCodesDto'];
 describeInBrowser('The console asks for access, and lets others decide', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-  let org: Organization;
+  const org = ownOrganization(drawbridge, sshTo(2));
   let member: Person;
   let approver: Person;
 
   beforeAll(async () => {
-    org = await organization(drawbridge, sshTo(2));
     const [, free] = org.resourceIds;
     await org.admin.deleted(`/roles/${org.roleId}/resources/${free}`);
     const role = { name: 'Free', resourceIds: [free] };
-    const { id: freeRole } = await org.admin.created<{ id: string }>('/roles', role);
+    const { id: freeRole } = await org.admin.created('/roles', role);
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId, freeRole] });
     approver = await newcomer(drawbridge, org.admin, { isOrgAdmin: true });
     await asks(org, { approvals: 1, mayBreakGlass: true, maxSessionDurationHours: 2 });

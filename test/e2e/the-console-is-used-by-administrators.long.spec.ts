@@ -1,5 +1,5 @@
 import { furnishedOrganization } from '../builders/console/furnished-organization';
-import { group, organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { group, organization, ownOrganization, sshTo } from '../builders/accounts/organization';
 import { newcomer, type Person } from '../builders/accounts/people';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
 import { TestConsole } from '../harness/console/console';
@@ -9,11 +9,10 @@ import { verify, WebhookReceiver } from '../harness/receivers/webhook-receiver';
 describeInBrowser('The console is used by administrators', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-  let org: Organization;
+  const org = ownOrganization(drawbridge, sshTo(1));
   let member: Person;
 
   beforeAll(async () => {
-    org = await organization(drawbridge, sshTo(1));
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
   });
 
@@ -88,7 +87,7 @@ describeInBrowser('The console is used by administrators', () => {
   });
 
   it('who find an account of a credential for many among those of other pages', async () => {
-    const { id } = await org.admin.created<{ id: string }>('/credentials', {
+    const { id } = await org.admin.created('/credentials', {
       name: 'Every account',
       provider: 'AWS',
       credentialType: 'WEB_IDENTITY',

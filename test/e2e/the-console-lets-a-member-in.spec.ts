@@ -1,5 +1,5 @@
 import { asks } from '../builders/requests/access-requests';
-import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { ownOrganization, sshTo } from '../builders/accounts/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
 import type { Session } from '../harness/product/api-client';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
@@ -10,12 +10,9 @@ import { until } from '../harness/until';
 describeInBrowser('The console lets a member in', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-  let org: Organization;
+  const org = ownOrganization(drawbridge, sshTo(2));
   let member: Person;
 
-  beforeAll(async () => {
-    org = await organization(drawbridge, sshTo(2));
-  });
   beforeEach(async () => {
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
   });

@@ -1,5 +1,5 @@
 import { asked, asks } from '../builders/requests/access-requests';
-import { organization, sshTo, type Organization } from '../builders/accounts/organization';
+import { ownOrganization, sshTo } from '../builders/accounts/organization';
 import { newcomer, PASSWORD, type Person } from '../builders/accounts/people';
 import type { Session } from '../harness/product/api-client';
 import { describeInBrowser, type Visitor } from '../harness/console/browser';
@@ -18,12 +18,9 @@ const THREE_HOURS_AHEAD = `(() => {
 describeInBrowser('The console says what is known of what has no answer', () => {
   const drawbridge = Drawbridge.shared();
   const site = TestConsole.of(drawbridge);
-  let org: Organization;
+  const org = ownOrganization(drawbridge, sshTo(1));
   let member: Person;
 
-  beforeAll(async () => {
-    org = await organization(drawbridge, sshTo(1));
-  });
   beforeEach(async () => {
     member = await newcomer(drawbridge, org.admin, { roleIds: [org.roleId] });
   });

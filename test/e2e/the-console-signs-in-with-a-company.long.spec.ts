@@ -80,7 +80,7 @@ describeInBrowser('The console signs in with a company', () => {
 
   it('with the link of an invitation, which offers it before a password', async () => {
     const email = 'guest@demo.example';
-    const { id } = await company.client.created<{ id: string }>('/users', { email });
+    const { id } = await company.client.created('/users', { email });
     const visitor = await site.stranger(`/accept-invitation/${await mailedToken(drawbridge, email)}`);
     await visitor.reaches('Welcome to Company');
     expect(await visitor.page.getByLabel('New password').isVisible()).toBe(false);

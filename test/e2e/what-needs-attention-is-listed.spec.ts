@@ -71,7 +71,7 @@ describe('What is not as it should be is one list, and goes with its cause', () 
     const hook = await webhook(org, 'https://hooks.example.com/1');
     await write('UPDATE webhooks SET failing_since = now() WHERE id = $1', hook.id);
     const body = { name: 'ci', scopes: ['sessions:read'] };
-    const key = await org.admin.created<{ id: string }>('/api-keys', body);
+    const key = await org.admin.created('/api-keys', body);
     await write(`UPDATE api_keys SET expires_at = now() + interval '3 days' WHERE id = $1`, key.id);
     expect(await kinds()).toEqual(['WEBHOOK_FAILING', 'KEY_ENDING', 'ONE_ADMINISTRATOR']);
     await org.admin.posted(`/users/${person.id}/lockdown`, { reason: 'A laptop was stolen' });

@@ -1,5 +1,5 @@
 import { group, SIMULATED_KEY } from '../builders/accounts/organization';
-import { PASSWORD } from '../builders/accounts/people';
+import { founder, newcomer, paid } from '../builders/accounts/people';
 import type { ApiClient } from '../harness/product/api-client';
 import type { Drawbridge } from '../harness/product/drawbridge';
 
@@ -24,25 +24,15 @@ const PEOPLE = [
   ['Edsger Dijkstra', 'edsger', null],
 ] as const;
 
-interface Made {
-  readonly id: string;
-}
-
 const addressOf = (name: string): string => `${name}@example.com`;
 
 export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
-  const { api, cloud } = drawbridge;
   const administrator = addressOf('admin');
-  const login = await api.created<{ accessToken: string; user: Made & { organizationId: string } }>(
-    '/auth/register',
-    { organizationName: 'Example Ltd', name: 'Administrator', email: administrator, password: PASSWORD },
-  );
-  await drawbridge.query(`UPDATE organizations SET subscription_tier = 'PAID' WHERE id = $1`, [
-    login.user.organizationId,
-  ]);
-  const admin = api.as({ token: login.accessToken });
-  const made = async (path: string, body: object): Promise<string> =>
-    (await admin.created<Made>(path, body)).id;
+  const founded = await founder(drawbridge, 'Example Ltd', administrator);
+  const { client: admin, organizationId } = founded;
+  await admin.patched(`/users/${founded.id}`, { name: 'Administrator' });
+  await paid(drawbridge, organizationId);
+  const made = async (path: string, body: object): Promise<string> => (await admin.created(path, body)).id;
 
   const credentialId = await made('/credentials', {
     name: 'AWS, main account',
@@ -70,7 +60,7 @@ export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
   const everyone = await made('/roles', { name: 'Developers', resourceIds: resourceIds.slice(0, 2) });
   const analysts = await made('/roles', { name: 'Analysts', resourceIds, maxSessionDurationHours: 4 });
 
-  await cloud.addUnmanaged({
+  await drawbridge.cloud.addUnmanaged({
     target: group(0),
     address: '10.20.0.0/16',
     protocol: 'tcp',
@@ -87,23 +77,16 @@ export async function seeded(drawbridge: Drawbridge): Promise<Scene> {
   for (const [name, account, address] of PEOPLE) {
     const email = addressOf(account);
     const roleIds = account === 'grace' ? [analysts] : [everyone];
+    const person = { name, email, roleIds };
     // who has not been here yet has only an invitation
-    await made('/users', { name, email, roleIds, ...(address ? { password: PASSWORD } : {}) });
-    if (address !== null) await letIn(await signedIn(api, email), address);
+    if (address === null) await admin.created('/users', person);
+    else await letIn((await newcomer(drawbridge, admin, person)).client, address);
   }
   const [, , memberAddress] = PEOPLE[0];
   return { administrator, member: addressOf('ada'), memberAddress, resourceId: resourceIds[0]! };
 }
 
-async function signedIn(api: ApiClient, email: string): Promise<ApiClient> {
-  const { accessToken } = await api.posted<{ accessToken: string }>('/auth/login', {
-    email,
-    password: PASSWORD,
-  });
-  return api.as({ token: accessToken });
-}
-
 async function letIn(person: ApiClient, ipv4Address: string): Promise<void> {
-  const { id } = await person.posted<Made>('/sessions', { ipv4Address, durationHours: 4 });
+  const { id } = await person.posted<{ id: string }>('/sessions', { ipv4Address, durationHours: 4 });
   await person.read(`/sessions/${id}?waitSeconds=20`);
 }

@@ -4,6 +4,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { Answer, ApiClient } from '../../harness/product/api-client';
 import type { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
+import { organizationSets } from './people';
 
 /** The response of POST /auth/login and similar requests. */
 export type Login = Schemas['LoginAnswerDto'] & {
@@ -65,26 +66,18 @@ export class AccountOwner {
     return this.as(this.first);
   }
 
-  as({ accessToken }: Login): ApiClient {
-    return this.drawbridge.api.as({ token: accessToken });
-  }
+  as = ({ accessToken }: Login): ApiClient => this.drawbridge.api.as({ token: accessToken });
 
   login<T = Login>(given: object = {}): Promise<Answer<T>> {
     const { email, password } = this;
     return this.drawbridge.api.post<T>('/auth/login', { email, password, ...given });
   }
 
-  async loggedIn(): Promise<Login> {
-    return this.drawbridge.api.expect(200, this.login());
-  }
+  loggedIn = async (): Promise<Login> => this.drawbridge.api.expect(200, this.login());
 
   /** Sets a column of the account's organization. */
-  async organizationSets(column: string, value: unknown): Promise<void> {
-    await this.drawbridge.query(`UPDATE organizations SET ${column} = $2 WHERE id = $1`, [
-      this.organizationId,
-      value,
-    ]);
-  }
+  organizationSets = (column: string, value: unknown): Promise<unknown> =>
+    organizationSets(this.drawbridge, this.organizationId, column, value);
 
   /** Enables MFA. */
   async turnMfaOn(client = this.client): Promise<void> {
@@ -121,9 +114,8 @@ export class AccountOwner {
     return mfaChallengeToken;
   }
 
-  verify(mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> {
-    return this.drawbridge.api.post<Login>('/auth/verify-mfa', { mfaChallengeToken, code });
-  }
+  verify = (mfaChallengeToken: string | null, code: string): Promise<Answer<Login>> =>
+    this.drawbridge.api.post<Login>('/auth/verify-mfa', { mfaChallengeToken, code });
 
   /** The audit records of the organization, oldest first. */
   audited(eventType: string): Promise<{ result: string; actorEmail: string; ipAddress: string }[]> {

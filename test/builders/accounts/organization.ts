@@ -1,7 +1,7 @@
 import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
 import type { Product } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
-import { founder, paid } from './people';
+import { founder, organizationSets, paid } from './people';
 
 export const SIMULATED_KEY = {
   accessKeyId: 'AKIASIMULATED0000001',
@@ -78,6 +78,11 @@ export class Organization {
     return this.reaches(id, 'CANCELLED');
   }
 
+  /** Sets a column of the organization. */
+  sets(column: string, value: unknown): Promise<unknown> {
+    return organizationSets(this.drawbridge, this.organizationId, column, value);
+  }
+
   /** Moves the session's end to now. */
   async expire(id: string, inMs = 0): Promise<void> {
     await this.drawbridge.query(
@@ -117,10 +122,14 @@ export class Organization {
     return resource;
   }
 
+  /** A new API key in plain text. */
+  async plainKey(scopes: readonly string[], more: object = {}): Promise<string> {
+    const body = { name: 'pipeline', scopes, ...more };
+    return (await this.admin.created<{ plainTextKey: string }>('/api-keys', body)).plainTextKey;
+  }
+
   async apiKey(scopes: readonly string[]): Promise<ApiClient> {
-    const body = { name: 'pipeline', scopes };
-    const key = await this.admin.created<{ plainTextKey: string }>('/api-keys', body);
-    return this.drawbridge.api.as({ apiKey: key.plainTextKey });
+    return this.drawbridge.api.as({ apiKey: await this.plainKey(scopes) });
   }
 }
 
@@ -141,8 +150,7 @@ export async function organization(
 ): Promise<Organization> {
   const { client: admin, id, email, organizationId } = await founder(drawbridge);
   await paid(drawbridge, organizationId);
-  const made = async (path: string, body: object): Promise<string> =>
-    (await admin.created<Created>(path, body)).id;
+  const made = async (path: string, body: object): Promise<string> => (await admin.created(path, body)).id;
   const key = { provider: 'AWS', credentialType: 'ACCESS_KEY', credentialData: SIMULATED_KEY };
   const credentialId = await made('/credentials', { name: 'Simulated AWS', ...key });
   const roleId = await made('/roles', { name: 'Developers' });

@@ -34,17 +34,18 @@ const personOf = ({ api }: Pick<Drawbridge, 'api'>, address: string, login: Logi
 export async function founder(
   drawbridge: Pick<Drawbridge, 'api'>,
   organizationName = 'Example',
+  address = email(),
 ): Promise<Person> {
-  const account = { organizationName, email: email(), password: PASSWORD };
+  const account = { organizationName, email: address, password: PASSWORD };
   const login = await drawbridge.api.created<Login>('/auth/register', account);
-  return personOf(drawbridge, account.email, login);
+  return personOf(drawbridge, address, login);
 }
 
 /** Adds a user with a password as an admin, and signs the user in. */
 export async function newcomer(
   drawbridge: Drawbridge,
   admin: ApiClient,
-  body: { email?: string; isOrgAdmin?: boolean; roleIds?: readonly string[] } = {},
+  body: { name?: string; email?: string; isOrgAdmin?: boolean; roleIds?: readonly string[] } = {},
 ): Promise<Person> {
   const account = { email: body.email ?? email(), password: PASSWORD };
   await admin.created('/users', { ...body, ...account });
@@ -52,12 +53,16 @@ export async function newcomer(
   return personOf(drawbridge, account.email, await api.posted<Login>('/auth/login', account));
 }
 
-export const paid = (
+/** Sets a column of an organization. */
+export const organizationSets = (
   drawbridge: Pick<Drawbridge, 'query'>,
-  organizationId: string,
-  tier = 'PAID',
-): Promise<unknown> =>
-  drawbridge.query('UPDATE organizations SET subscription_tier = $2 WHERE id = $1', [organizationId, tier]);
+  id: string,
+  column: string,
+  value: unknown,
+): Promise<unknown> => drawbridge.query(`UPDATE organizations SET ${column} = $2 WHERE id = $1`, [id, value]);
+
+export const paid = (drawbridge: Pick<Drawbridge, 'query'>, id: string, tier = 'PAID'): Promise<unknown> =>
+  organizationSets(drawbridge, id, 'subscription_tier', tier);
 
 export interface AuditRow {
   readonly eventType: string;

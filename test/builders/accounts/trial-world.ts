@@ -65,8 +65,7 @@ export class TrialWorld {
   static async of(drawbridge: Product, pick: Pick): Promise<TrialWorld> {
     const org = await organization(drawbridge, sshTo(5));
     const { admin, resourceIds } = org;
-    const made = async (path: string, body: object): Promise<string> =>
-      (await admin.created<{ id: string }>(path, body)).id;
+    const made = async (path: string, body: object): Promise<string> => (await admin.created(path, body)).id;
     // no session uses the last one, so that it can be deleted
     const ofRoles = resourceIds.slice(0, -1);
     const people = [await colleague(org, []), await colleague(org, []), await colleague(org, [])];
@@ -84,8 +83,7 @@ export class TrialWorld {
     const given = 'UPDATE role_users SET given_by_provider_id = $1 WHERE role_id = $2';
     await drawbridge.query(given, [providerId, pick(roleIds)]);
     const service = { name: 'pipeline', isService: true, roleIds: [pick(roleIds)] };
-    const asked = { name: 'pipeline', userId: await made('/users', service), scopes: ['sessions:write'] };
-    const { plainTextKey: apiKey } = await admin.created<{ plainTextKey: string }>('/api-keys', asked);
+    const apiKey = await org.plainKey(['sessions:write'], { userId: await made('/users', service) });
     const clients = [...people.map(({ client }) => client), drawbridge.api.as({ apiKey }), admin];
     const addresses = ['203.0.113.71', '203.0.113.72', '203.0.113.73'];
     // one without a right opens nothing

@@ -72,17 +72,10 @@ export class Customer {
     return plans.find((plan) => plan.tier === tier)!;
   }
 
-  async subscribe(): Promise<Answer<SubscribeAnswer>> {
-    return this.admin.post('/billing/subscribe', { planId: (await this.plan('PAID')).id });
-  }
-
-  subscribed(): Promise<SubscribeAnswer> {
-    return this.admin.expect(200, this.subscribe());
-  }
-
-  cancel(): Promise<Answer<{ subscription: Subscription }>> {
-    return this.admin.post('/billing/cancel');
-  }
+  subscribe = async (): Promise<Answer<SubscribeAnswer>> =>
+    this.admin.post('/billing/subscribe', { planId: (await this.plan('PAID')).id });
+  subscribed = (): Promise<SubscribeAnswer> => this.admin.expect(200, this.subscribe());
+  cancel = (): Promise<Answer<{ subscription: Subscription }>> => this.admin.post('/billing/cancel');
 
   async subscription(): Promise<Subscription> {
     const answer = this.admin.get<{ subscription: Subscription }>('/billing/subscription');
@@ -96,9 +89,8 @@ export class Customer {
     });
   }
 
-  payments(): Promise<{ readonly id: string; readonly status: string }[]> {
-    return this.admin.read('/billing/payments');
-  }
+  payments = (): Promise<{ readonly id: string; readonly status: string }[]> =>
+    this.admin.read('/billing/payments');
 
   async tier(): Promise<string> {
     const [row] = await this.drawbridge.query<{ tier: string }>(
@@ -135,9 +127,7 @@ export class Customer {
     );
   }
 
-  async events(): Promise<string[]> {
-    return (await this.trail()).map(({ eventType }) => eventType);
-  }
+  events = async (): Promise<string[]> => (await this.trail()).map(({ eventType }) => eventType);
 }
 
 export interface Page {

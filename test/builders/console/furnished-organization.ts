@@ -26,8 +26,7 @@ export async function furnishedOrganization(
 ): Promise<FurnishedOrganization> {
   const org = await organization(drawbridge, [plan]);
   const { admin, resourceIds } = org;
-  const made = async (path: string, body: object): Promise<string> =>
-    (await admin.created<{ id: string }>(path, body)).id;
+  const made = async (path: string, body: object): Promise<string> => (await admin.created(path, body)).id;
   await admin.patched('/organization/billing', BILLING_DETAILS);
   const plans = await admin.read<{ id: string; tier: string }[]>('/billing/plans');
   const planId = plans.find(({ tier }) => tier === 'PAID')!.id;

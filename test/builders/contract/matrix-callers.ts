@@ -77,9 +77,7 @@ export async function everyCaller(
   );
   callers.push(await people.keyOnFreePlan(free!));
   callers.push(...(await people.ofCompany(company!)));
-  await drawbridge.query('UPDATE organizations SET suspended_at = now() WHERE id = $1', [
-    suspended!.organizationId,
-  ]);
+  await suspended!.sets('suspended_at', new Date());
   return { callers, home: home!, foreign: foreign! };
 }
 
@@ -200,7 +198,7 @@ class People {
   /** A service user with a key of every scope: the rights of a plain user, without sign-in. */
   async serviceUser(org: Organization): Promise<Caller> {
     const asked = { isService: true, name: 'matrix', roleIds: [org.roleId] };
-    const { id } = await org.admin.created<{ id: string }>('/users', asked);
+    const { id } = await org.admin.created('/users', asked);
     const user = memberOf(org, id);
     const text = await this.key(org, ['sessions:read'], id);
     await this.change(text, `scopes = '{${SCOPES.join(',')}}'`);
@@ -247,9 +245,7 @@ class People {
   async keyOnFreePlan(org: Organization): Promise<Caller> {
     const admin = (await this.admin(org, '')).user!;
     const text = await this.key(org, SCOPES, admin.id);
-    await this.drawbridge.query("UPDATE organizations SET subscription_tier = 'FREE' WHERE id = $1", [
-      org.organizationId,
-    ]);
+    await org.sets('subscription_tier', 'FREE');
     const caller = keyCaller('a key on the Free plan', text, admin, SCOPES);
     return { ...caller, key: { scopes: SCOPES, tier: 'FREE' } };
   }
@@ -272,22 +268,17 @@ class People {
        INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id) SELECT $1, $3, id, $2 FROM identity`,
       [org.organizationId, vouched.user!.id, sid],
     );
-    await this.drawbridge.query(
-      'UPDATE organizations SET sso_required = true, recovery_administrator_id = $2 WHERE id = $1',
-      [org.organizationId, recovery.user!.id],
-    );
+    await org.sets('recovery_administrator_id', recovery.user!.id);
+    await org.sets('sso_required', true);
     return [{ ...refused, lacksCompanySignIn: true }, vouched, recovery];
   }
 
-  private async key(
+  private key = (
     org: Organization,
     scopes: readonly Scope[],
     userId: string,
     more: object = {},
-  ): Promise<string> {
-    const asked = { name: randomUUID(), scopes, userId, ...more };
-    return (await org.admin.created<{ plainTextKey: string }>('/api-keys', asked)).plainTextKey;
-  }
+  ): Promise<string> => org.plainKey(scopes, { name: randomUUID(), userId, ...more });
 
   private async change(text: string, assignment: string): Promise<void> {
     await this.drawbridge.query(

@@ -10,17 +10,19 @@ export interface Owner {
 }
 
 interface Table {
-  readonly table: string;
-  /** columns with unique values */
-  readonly own: (owner: Owner) => object;
+  /** as the collection, unless something else is given */
+  readonly table?: string;
+  /** columns with unique values: the name, unless others are given */
+  readonly own?: (owner: Owner) => object;
   /** column that paths use instead of the id */
   readonly calledBy?: string;
 }
 
+const named = (): object => ({ name: randomUUID() });
+
 /** The table of a collection in a path. */
 const TABLES: Readonly<Record<string, Table>> = {
   sessions: {
-    table: 'sessions',
     own: ({ userId }) => ({
       user_id: userId,
       holder: randomUUID(),
@@ -30,7 +32,6 @@ const TABLES: Readonly<Record<string, Table>> = {
     }),
   },
   'access-requests': {
-    table: 'access_requests',
     own: ({ userId }) => ({
       requester_id: userId,
       status: 'WAITING',
@@ -40,14 +41,10 @@ const TABLES: Readonly<Record<string, Table>> = {
     }),
   },
   // hosts with an agent: routes of a resource's guard have nothing to answer for others
-  resources: {
-    table: 'resources',
-    own: () => ({ name: randomUUID(), provider: 'AGENT', resource_type: 'HOST_FIREWALL' }),
-  },
-  credentials: { table: 'credentials', own: () => ({ name: randomUUID() }) },
-  roles: { table: 'roles', own: () => ({ name: randomUUID() }) },
+  resources: { own: () => ({ ...named(), provider: 'AGENT', resource_type: 'HOST_FIREWALL' }) },
+  credentials: {},
+  roles: {},
   users: {
-    table: 'users',
     own: () => ({ email: `${randomUUID()}@example.com`, is_org_admin: false, platform_role: 'CUSTOMER' }),
   },
   'sign-ins': {
@@ -55,20 +52,15 @@ const TABLES: Readonly<Record<string, Table>> = {
     own: ({ userId }) => ({ user_id: userId, token_hash: randomUUID(), family_id: randomUUID() }),
     calledBy: 'family_id',
   },
-  'api-keys': { table: 'api_keys', own: () => ({ key_hash: randomUUID() }) },
-  'oidc-trusts': { table: 'oidc_trusts', own: () => ({ name: randomUUID() }) },
-  webhooks: { table: 'webhooks', own: () => ({}) },
+  'api-keys': { own: () => ({ key_hash: randomUUID() }) },
+  'oidc-trusts': {},
+  webhooks: { own: () => ({}) },
   deliveries: { table: 'webhook_deliveries', own: () => ({ position: randomInt(2 ** 47) }) },
-  'identity-providers': { table: 'identity_providers', own: () => ({ name: randomUUID() }) },
+  'identity-providers': {},
   identities: { table: 'user_identities', own: () => ({ subject: randomUUID() }) },
-  'static-ip-rules': { table: 'static_ip_rules', own: () => ({ label: randomUUID() }) },
-  agents: {
-    table: 'agents',
-    own: () => ({ name: randomUUID(), target_key: randomUUID() }),
-    calledBy: 'name',
-  },
+  'static-ip-rules': { own: () => ({ label: randomUUID() }) },
+  agents: { own: () => ({ ...named(), target_key: randomUUID() }), calledBy: 'name' },
   organizations: {
-    table: 'organizations',
     own: () => ({
       slug: randomUUID(),
       external_id: randomUUID(),
@@ -117,50 +109,40 @@ export class MatrixObjects {
   /** Creates a first object of each kind that no other part of the test creates. */
   async prepare({ organizationId, userId }: Owner): Promise<void> {
     await this.drawbridge.query(
-      `INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
-       VALUES ($1, $2, $3, '203.0.113.77', now() + interval '1 hour')`,
-      [organizationId, userId, randomUUID()],
-    );
-    await this.drawbridge.query(
-      `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, approvals_needed, due_at)
-       VALUES ($1, $2, '{}', 1, 'INC-12', 1, now() + interval '1 hour')`,
-      [organizationId, userId],
-    );
-    await this.drawbridge.query(
-      `INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
-       VALUES ($1, 'office', '203.0.113.0/24', 'ada@example.com')`,
-      [organizationId],
-    );
-    await this.drawbridge.query(
-      `INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
-       VALUES ($1, $2, 'first', 'dbk_000000', $3, '{}', 'ada@example.com')`,
-      [organizationId, userId, randomUUID()],
-    );
-    await this.drawbridge.query(
-      `INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions, created_by_email)
-       VALUES ($1, $3, 'CUSTOM', 'https://gitlab.com', $2, '{sessions:read}', '{"sub": ["job"]}', 'ada@example.com')`,
-      [organizationId, userId, randomUUID()],
-    );
-    await this.drawbridge.query(
-      `WITH webhook AS (
+      `WITH session AS (
+         INSERT INTO sessions (organization_id, user_id, holder, ipv4_address, expires_at)
+         VALUES ($1, $2, gen_random_uuid(), '203.0.113.77', now() + interval '1 hour')
+       ), request AS (
+         INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, approvals_needed,
+           due_at)
+         VALUES ($1, $2, '{}', 1, 'INC-12', 1, now() + interval '1 hour')
+       ), static_rule AS (
+         INSERT INTO static_ip_rules (organization_id, label, ip_address, created_by_email)
+         VALUES ($1, 'office', '203.0.113.0/24', 'ada@example.com')
+       ), key AS (
+         INSERT INTO api_keys (organization_id, user_id, name, key_prefix, key_hash, scopes, created_by_email)
+         VALUES ($1, $2, 'first', 'dbk_000000', gen_random_uuid(), '{}', 'ada@example.com')
+       ), trust AS (
+         INSERT INTO oidc_trusts (organization_id, name, preset, issuer, service_user_id, scopes, conditions,
+           created_by_email)
+         VALUES ($1, gen_random_uuid(), 'CUSTOM', 'https://gitlab.com', $2, '{sessions:read}', '{"sub": ["job"]}',
+           'ada@example.com')
+       ), webhook AS (
          INSERT INTO webhooks (organization_id, format, shown_url, sealed_data, event_types, cursor, created_by_email)
          VALUES ($1, 'standard', 'https://hooks.example.com/', '{}', '{}', 0, 'ada@example.com') RETURNING id
-       )
-       INSERT INTO webhook_deliveries (organization_id, webhook_id, position, record_id, event_type, status, attempts, sent_at)
-       SELECT $1, id, 1, $2, 'SESSION_STARTED', 'DELIVERED', 1, now() FROM webhook`,
-      [organizationId, randomUUID()],
-    );
-    await this.drawbridge.query(
-      `WITH provider AS (
+       ), delivery AS (
+         INSERT INTO webhook_deliveries (organization_id, webhook_id, position, record_id, event_type, status, attempts,
+           sent_at)
+         SELECT $1, id, 1, gen_random_uuid(), 'SESSION_STARTED', 'DELIVERED', 1, now() FROM webhook
+       ), provider AS (
          INSERT INTO identity_providers (organization_id, name, issuer, client_id, sealed_data, created_by_email)
          VALUES ($1, 'first', 'https://login.example.com', 'drawbridge', '{}', 'ada@example.com') RETURNING id
+       ), identity AS (
+         INSERT INTO user_identities (organization_id, provider_id, subject) SELECT $1, id, 'first' FROM provider
        )
-       INSERT INTO user_identities (organization_id, provider_id, subject) SELECT $1, id, 'first' FROM provider`,
-      [organizationId],
-    );
-    await this.drawbridge.query(
-      `INSERT INTO agents (organization_id, name, target_key, instance, seen_at) VALUES ($1, $2, $3, 'first', now())`,
-      [organizationId, randomUUID(), randomUUID()],
+       INSERT INTO agents (organization_id, name, target_key, instance, seen_at)
+       VALUES ($1, gen_random_uuid(), gen_random_uuid(), 'first', now())`,
+      [organizationId, userId],
     );
   }
 
@@ -176,7 +158,7 @@ export class MatrixObjects {
 
   /** @returns its id, or the value that paths use instead */
   async make(collection: string, owner: Owner): Promise<string> {
-    const { table, own, calledBy = 'id' } = TABLES[collection]!;
+    const { table = collection.replaceAll('-', '_'), own = named, calledBy = 'id' } = TABLES[collection]!;
     const changes = { ...UNHARMED, ...own(owner), id: randomUUID() };
     const organization = table === 'organizations' ? 'id' : 'organization_id';
     const [made] = await this.drawbridge.query<{ called: string }>(

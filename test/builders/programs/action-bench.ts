@@ -67,15 +67,9 @@ export class ActionBench {
   }
 
   /** An API key of the trust's service user. */
-  async apiKey(): Promise<string> {
-    const body = {
-      name: randomUUID(),
-      scopes: ['sessions:write', 'sessions:read'],
-      userId: this.trust.serviceUserId,
-    };
-    const { admin } = this.org;
-    const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
-    return plainTextKey;
+  apiKey(): Promise<string> {
+    const { serviceUserId: userId } = this.trust;
+    return this.org.plainKey(['sessions:write', 'sessions:read'], { name: randomUUID(), userId });
   }
 
   /** The addresses with a rule on the first security group. */

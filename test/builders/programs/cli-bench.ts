@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 export { isRunning } from '../../../apps/launcher/src/processes';
 import { AddressProxy } from '../../harness/network/address-proxy';
 import { CommandLine } from '../../harness/product/command-line';
@@ -25,11 +24,9 @@ export class CliBench {
     const drawbridge = await Drawbridge.borrowed({ limitedAsShipped: true, ...options });
     const org = await organization(drawbridge);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
-    const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
-    const body = { name: randomUUID(), scopes };
-    const { plainTextKey } = await org.admin.created<{ plainTextKey: string }>('/api-keys', body);
-    const cli = new CommandLine({ DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: plainTextKey });
-    return new CliBench(drawbridge, org, proxy, plainTextKey, cli);
+    const key = await org.plainKey(['sessions:write', 'sessions:read', 'resources:read']);
+    const cli = new CommandLine({ DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: key });
+    return new CliBench(drawbridge, org, proxy, key, cli);
   }
 
   /** For the tests of a file: each of them ends without runs, rules and faults. */
@@ -45,6 +42,7 @@ export class CliBench {
     Object.assign(this.proxy, { answerInstead: null, addresses: [CLI_ADDRESS] });
     await this.drawbridge.cloud.clearFaults();
     await this.cli.endRuns();
+    for (const { id } of await this.live()) await this.org.admin.posted(`/sessions/${id}/stop`);
     await this.allows();
     // the rules go first
     await until('no session is left', async () => (await this.live()).length === 0);

@@ -139,10 +139,6 @@ export class GuardedHost {
   }
 }
 
-interface Created {
-  readonly id: string;
-}
-
 /** Adds a host to an organization's role. It can be verified once its agent has connected. */
 export async function guardedHost(
   org: Organization,
@@ -151,7 +147,7 @@ export async function guardedHost(
 ): Promise<GuardedHost> {
   const { admin } = org;
   const credential = { name: `Agent ${name}`, provider: 'AGENT', credentialType: 'AGENT' };
-  const { id: credentialId } = await admin.created<Created>('/credentials', credential);
+  const { id: credentialId } = await admin.created('/credentials', credential);
   const resourceId = await hostResource(org, credentialId, name, config);
   return new GuardedHost(org, name, credentialId, resourceId, await agentKey(org, [name]));
 }
@@ -181,10 +177,9 @@ export function hostsOf(org: Organization) {
 }
 
 /** A key for agents. @param agents the hosts it is bound to; left out: the first host it serves */
-export async function agentKey({ admin, drawbridge }: Organization, agents?: string[]): Promise<ApiClient> {
-  const body = { name: 'agent', scopes: ['agent:connect'], ...(agents ? { agents } : {}) };
-  const { plainTextKey } = await admin.created<{ plainTextKey: string }>('/api-keys', body);
-  return drawbridge.api.as({ apiKey: plainTextKey });
+export async function agentKey(org: Organization, agents?: string[]): Promise<ApiClient> {
+  const apiKey = await org.plainKey(['agent:connect'], { name: 'agent', ...(agents ? { agents } : {}) });
+  return org.drawbridge.api.as({ apiKey });
 }
 
 /** A host's resource in the organization's role. */
@@ -196,7 +191,7 @@ export async function hostResource(
 ): Promise<string> {
   const named = { provider: 'AGENT', resourceType: 'HOST_FIREWALL', resourceIdentifier: name };
   const body = { name: `host ${name}`, credentialId, config, ...named };
-  const { id } = await admin.created<Created>('/resources', body);
+  const { id } = await admin.created('/resources', body);
   await admin.posted(`/roles/${roleId}/resources/${id}`);
   return id;
 }

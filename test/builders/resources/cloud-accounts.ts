@@ -16,7 +16,7 @@ export async function throughCloudAccounts(
     listingRoleArn: `arn:aws:iam::${ACCOUNT}:role/all`,
   };
   const role = { name: 'Role', provider: 'AWS', credentialType: 'ASSUME_ROLE', credentialData };
-  const { id } = await admin.created<{ id: string }>('/credentials', role);
+  const { id } = await admin.created('/credentials', role);
   const accounts = `/credentials/${id}/accounts`;
   await fresh();
   await did('POST /credentials/{id}/accounts/refresh', admin.post(`${accounts}/refresh`));

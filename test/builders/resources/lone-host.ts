@@ -60,31 +60,19 @@ export class LoneHost {
     return agent;
   }
 
-  isOpen(): Promise<boolean> {
-    return this.network.visitor.reaches(this.place);
-  }
-
-  closes(): Promise<boolean> {
-    return until('the port is closed', async () => !(await this.isOpen()));
-  }
+  isOpen = (): Promise<boolean> => this.network.visitor.reaches(this.place);
+  closes = (): Promise<boolean> => until('the port is closed', async () => !(await this.isOpen()));
 
   start(given: object = {}): Promise<Session> {
     const { resourceId, name } = this.host;
     return this.org.started({ ipv4Address: VISITOR.ipv4, resourceIds: [resourceId], holder: name, ...given });
   }
 
-  stop(id: string): Promise<unknown> {
-    return this.org.admin.posted(`/sessions/${id}/stop`);
-  }
-
-  async statusOf(id: string): Promise<string> {
-    return (await this.org.session(id)).status;
-  }
-
+  stop = (id: string): Promise<unknown> => this.org.admin.posted(`/sessions/${id}/stop`);
+  statusOf = async (id: string): Promise<string> => (await this.org.session(id)).status;
   /** Runs the agent's program once. */
-  run(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
-    return AgentProcess.run(this.network, {}, ...args);
-  }
+  run = (...args: readonly string[]): Promise<{ code: number | null; output: string }> =>
+    AgentProcess.run(this.network, {}, ...args);
 
   /** Runs a command of it that asks the server. */
   runConnected(

@@ -43,7 +43,7 @@ export async function verifiedService(
   const { credentialType, data } = simulatedObjects(org.drawbridge.cloud.url)[provider].credential;
   const named = { name: `${resourceType} ${resourceIdentifier}`.slice(0, 100), provider };
   const key = { ...named, credentialType, credentialData: data };
-  const { id: credentialId } = await org.admin.created<{ id: string }>('/credentials', key);
+  const { id: credentialId } = await org.admin.created('/credentials', key);
   const region = resourceType === 'PREFIX_LIST' && { region: 'eu-central-1' };
   const body = { ...named, resourceType, resourceIdentifier, credentialId, config, ...region };
   return (await org.resource(body)).id;

@@ -59,13 +59,8 @@ export class FaultBench {
     };
   }
 
-  rules(): Promise<OpenRule[]> {
-    return this.drawbridge.cloud.rules(this.group);
-  }
-
-  async addresses(): Promise<string[]> {
-    return (await this.rules()).map((rule) => rule.address).toSorted();
-  }
+  rules = (): Promise<OpenRule[]> => this.drawbridge.cloud.rules(this.group);
+  addresses = async (): Promise<string[]> => (await this.rules()).map((rule) => rule.address).toSorted();
 
   /** Calls on the group since the bench was created, by operation prefix, oldest first, without dry runs. */
   async calls(operation: '' | 'Authorize' | 'Revoke' | 'Describe' = ''): Promise<CloudCall[]> {

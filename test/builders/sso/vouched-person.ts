@@ -24,8 +24,6 @@ export interface VouchedPerson {
 
 /** Signs somebody in at an issuer, and stores what a company sign-in does. */
 export async function vouchedPerson(database: Database, issuer: SignInIssuer): Promise<VouchedPerson> {
-  const run = <T = unknown>(text: string, values: unknown[]): Promise<T> =>
-    database.autocommit.query<T>(text, values);
   const organizationId = randomUUID();
   const userId = randomUUID();
   const providerId = randomUUID();
@@ -44,51 +42,42 @@ export async function vouchedPerson(database: Database, issuer: SignInIssuer): P
   const dataKey = { organizationId, ...newDataKey(MASTER_KEYS, organizationId) };
   const sealed = (id: string, fields: Record<string, string>): string =>
     JSON.stringify(sealCredential(MASTER_KEYS, dataKey, id, fields));
-  await run(`INSERT INTO organizations (id, name, slug) VALUES ($1::uuid, 'Example', $1::text)`, [
-    organizationId,
-  ]);
-  await run('INSERT INTO data_keys VALUES ($1, $2, $3, $4)', [
-    organizationId,
-    dataKey.version,
-    dataKey.masterKeyVersion,
-    dataKey.wrappedKey,
-  ]);
-  await run(`INSERT INTO users (id, organization_id, email, name) VALUES ($2, $1, $3, 'Ada')`, [
-    organizationId,
-    userId,
-    atIssuer.email,
-  ]);
-  await run(
-    `INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, groups_claim, created_by_email)
-     VALUES ($2, $1, 'Directory', $3, $4, $5, 'groups', 'x@example.com')`,
-    [organizationId, providerId, issuer.url, clientId, sealed(providerId, { clientSecret })],
-  );
-  await run(
-    `WITH i AS (INSERT INTO user_identities (organization_id, provider_id, subject, user_id) VALUES ($1, $2, $3, $4) RETURNING id),
-     t AS (INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, signed_in_at, expires_at)
-       VALUES ($1, $4, $5::uuid, $5::text, now(), now() + interval '1 day')),
-     k AS (INSERT INTO api_keys (organization_id, user_id, name, key_hash, scopes, key_prefix, created_by_email)
-       VALUES ($1, $4, 'own', $5::text, '{}', 'db', 'x@example.com'))
-     INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id, sealed_data, check_due_at)
-     SELECT $1, $5, i.id, $4, $6::jsonb, now() FROM i`,
+  const [made] = await database.autocommit.query<{ sessionId: string }[]>(
+    `WITH organization AS (INSERT INTO organizations (id, name, slug) VALUES ($1, 'Example', $1::uuid::text)),
+     data_key AS (INSERT INTO data_keys VALUES ($1, $2, $3, $4)),
+     account AS (INSERT INTO users (id, organization_id, email, name) VALUES ($5, $1, $6, 'Ada')),
+     provider AS (INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, groups_claim,
+         created_by_email) VALUES ($7, $1, 'Directory', $8, $9, $10, 'groups', 'x@example.com')),
+     identity AS (INSERT INTO user_identities (organization_id, provider_id, subject, user_id) VALUES ($1, $7, $11, $5)
+       RETURNING id),
+     token AS (INSERT INTO refresh_tokens (organization_id, user_id, family_id, token_hash, signed_in_at, expires_at)
+       VALUES ($1, $5, $12::uuid, $12::uuid::text, now(), now() + interval '1 day')),
+     key AS (INSERT INTO api_keys (organization_id, user_id, name, key_hash, scopes, key_prefix, created_by_email)
+       VALUES ($1, $5, 'own', $12::uuid::text, '{}', 'db', 'x@example.com')),
+     sign_in AS (INSERT INTO sso_sign_ins (organization_id, family_id, identity_id, user_id, sealed_data, check_due_at)
+       SELECT $1, $12::uuid, id, $5, $13::jsonb, now() FROM identity)
+     INSERT INTO sessions (organization_id, user_id, ipv4_address, status, expires_at)
+     VALUES ($1, $5, '203.0.113.1', 'ACTIVE', now() + interval '1 hour') RETURNING id AS "sessionId"`,
     [
       organizationId,
-      providerId,
-      atIssuer.sub,
+      dataKey.version,
+      dataKey.masterKeyVersion,
+      dataKey.wrappedKey,
       userId,
+      atIssuer.email,
+      providerId,
+      issuer.url,
+      clientId,
+      sealed(providerId, { clientSecret }),
+      atIssuer.sub,
       familyId,
       sealed(familyId, { refreshToken: refreshToken! }),
     ],
   );
-  const [session] = await run<{ id: string }[]>(
-    `INSERT INTO sessions (organization_id, user_id, ipv4_address, status, expires_at)
-     VALUES ($1, $2, '203.0.113.1', 'ACTIVE', now() + interval '1 hour') RETURNING id`,
-    [organizationId, userId],
-  );
   return {
     organizationId: asOrganizationId(organizationId),
     userId,
-    sessionId: session!.id,
+    ...made!,
     familyId,
     providerId,
     atIssuer,

@@ -70,9 +70,7 @@ export class TestBrowser {
     });
   }
 
-  close(): Promise<void> {
-    return this.browser.close();
-  }
+  close = (): Promise<void> => this.browser.close();
 
   /** Closes what the test has opened. */
   private async closeProfiles(): Promise<void> {
@@ -160,9 +158,7 @@ export class Visitor {
   }
 
   /** The name of what has the focus. */
-  focused(): Promise<string> {
-    return this.page.evaluate<string>(NAME_OF_FOCUSED);
-  }
+  focused = (): Promise<string> => this.page.evaluate<string>(NAME_OF_FOCUSED);
 
   /** Goes to a field by keyboard, and types instead of what is in it. */
   async types(label: string, text: string): Promise<void> {
@@ -182,24 +178,14 @@ export class Visitor {
     }
   }
 
-  press(key: string): Promise<void> {
-    return this.page.keyboard.press(key);
-  }
-
+  press = (key: string): Promise<void> => this.page.keyboard.press(key);
   /** Waits for a heading, by default of the screen. */
-  reaches(title: string | RegExp, level = 1): Promise<void> {
-    return this.page.getByRole('heading', { level, name: title }).waitFor();
-  }
-
+  reaches = (title: string | RegExp, level = 1): Promise<void> =>
+    this.page.getByRole('heading', { level, name: title }).waitFor();
   /** Waits for a text. */
-  shows(text: string | RegExp): Promise<void> {
-    return this.page.getByText(text).first().waitFor();
-  }
-
+  shows = (text: string | RegExp): Promise<void> => this.page.getByText(text).first().waitFor();
   /** Waits for a text that assistive technology reads out. */
-  says(text: string | RegExp): Promise<void> {
-    return this.page.getByRole('status').getByText(text).waitFor();
-  }
+  says = (text: string | RegExp): Promise<void> => this.page.getByRole('status').getByText(text).waitFor();
 
   /** Answers the open dialog, and waits until it is gone. @param fields what is entered, by label */
   async confirms(button: string | RegExp, fields: Readonly<Record<string, string>> = {}): Promise<void> {

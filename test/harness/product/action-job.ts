@@ -81,9 +81,7 @@ export class ActionJob {
     return end;
   }
 
-  post(): Promise<StepEnd> {
-    return this.step('post');
-  }
+  post = (): Promise<StepEnd> => this.step('post');
 
   get outputs(): Record<string, string> {
     return valuesIn(this.read('main-output'));
@@ -99,9 +97,7 @@ export class ActionJob {
   }
 
   /** Whether the main step has saved a value, also while it runs. */
-  hasSaved(name: string): boolean {
-    return name in valuesIn(this.read('main-state'));
-  }
+  hasSaved = (name: string): boolean => name in valuesIn(this.read('main-state'));
 
   /** Every file of the job, without the state that the post step alone gets. */
   get publicFiles(): string {
@@ -115,9 +111,7 @@ export class ActionJob {
   }
 
   /** Every process that this job has started and that runs, the runner's own left out. */
-  processes(): number[] {
-    return processesOf(this.trackingId);
-  }
+  processes = (): number[] => processesOf(this.trackingId);
 
   /** Ends the runner's process only. */
   killRunner(): void {

@@ -49,8 +49,12 @@ export class ApiClient {
 
   /** These return the body, and throw an Error unless the status is that of a success. */
   read = <T>(path: string): Promise<T> => this.expect(200, this.get<T>(path));
-  created = <T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> =>
-    this.expect(201, this.post<T>(path, body, headers));
+  /** @returns by default the part that every object has */
+  created = <T = { readonly id: string }>(
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<T> => this.expect(201, this.post<T>(path, body, headers));
   posted = <T>(path: string, body?: unknown, headers?: Record<string, string>): Promise<T> =>
     this.expect(200, this.post<T>(path, body, headers));
   patched = <T>(path: string, body: unknown): Promise<T> => this.expect(200, this.patch<T>(path, body));

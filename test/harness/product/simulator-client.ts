@@ -1,43 +1,20 @@
-export interface OpenRule {
+import type { FaultOrder } from '../../../apps/simulator/src/faults/fault-script';
+import type { CallEntry } from '../../../apps/simulator/src/ground-truth/call-log';
+import type { LedgerRule, TimelineEntry as Entry } from '../../../apps/simulator/src/ground-truth/ledger';
+
+/** Tests read the ports of rules that have some. */
+export type OpenRule = Omit<LedgerRule, 'provider' | 'fromPort' | 'toPort'> & {
   readonly provider: string;
-  readonly target: string;
-  readonly address: string;
-  readonly protocol: string;
   readonly fromPort: number;
   readonly toPort: number;
-  readonly ours: boolean;
-  readonly providerRuleId: string;
-}
-
-export interface TimelineEntry extends OpenRule {
-  readonly event: 'opened' | 'closed';
-  /** microseconds */
-  readonly at: number;
-}
-
-export interface CloudCall {
-  readonly at: number;
-  readonly operation: string;
-  readonly target: string;
-  /** null while the call is in progress */
-  readonly outcome: string | null;
-  readonly items: number;
-}
-
-export interface Fault {
-  /** AWS when left out */
+};
+export type TimelineEntry = OpenRule & Pick<Entry, 'at' | 'event'>;
+export type CloudCall = Omit<CallEntry, 'provider'>;
+/** Of AWS unless it says otherwise. */
+export type Fault = Omit<FaultOrder, 'provider' | 'kind'> & {
   readonly provider?: string;
   readonly kind: string;
-  readonly target?: string;
-  readonly operation?: string;
-  readonly count?: number;
-  readonly seconds?: number;
-  readonly delayMs?: number;
-  /** only calls signed with this key id */
-  readonly caller?: string;
-  /** only writes that name this address */
-  readonly address?: string;
-}
+};
 
 type Traffic = Pick<OpenRule, 'address' | 'protocol' | 'fromPort' | 'toPort'>;
 

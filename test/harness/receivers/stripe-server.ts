@@ -60,14 +60,9 @@ export class StripeServer extends LoopbackServer {
     this.faults.push(...faults);
   }
 
-  openSessions(): StripeObject[] {
-    return [...this.sessions.values()].filter(({ status }) => status === 'open');
-  }
-
+  openSessions = (): StripeObject[] => [...this.sessions.values()].filter(({ status }) => status === 'open');
   /** The checkout of a payment page. */
-  sessionOf(redirectUrl: string): StripeObject {
-    return this.sessions.get(redirectUrl.split('/').at(-1)!)!;
-  }
+  sessionOf = (redirectUrl: string): StripeObject => this.sessions.get(redirectUrl.split('/').at(-1)!)!;
 
   /** The customer pays on Stripe's page. @returns the new subscription */
   pay(redirectUrl: string): StripeObject {
@@ -83,13 +78,9 @@ export class StripeServer extends LoopbackServer {
   }
 
   /** Changes a subscription at Stripe. */
-  changeSubscription(id: string, changes: object): StripeObject {
-    return this.change(this.subscriptions, id, changes);
-  }
-
-  subscription(id: string): StripeObject {
-    return this.subscriptions.get(id)!;
-  }
+  changeSubscription = (id: string, changes: object): StripeObject =>
+    this.change(this.subscriptions, id, changes);
+  subscription = (id: string): StripeObject => this.subscriptions.get(id)!;
 
   /** Renews it for thirty days. */
   renew(id: string): StripeObject {
