@@ -1,6 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -177,5 +178,16 @@ describe('The first five minutes', () => {
     const twice = third.end('SIGINT');
     await third.end('SIGINT');
     await twice;
+  });
+
+  it('an occupied port is reported with the variable to change it', async () => {
+    const port = await freePort();
+    const server = createServer().listen(port, '127.0.0.1');
+    const refused = start({ PORT: String(port) });
+    expect(await refused.gone).toBe(1);
+    expect(refused.output).toContain(`PORT`);
+    expect(refused.output).toContain(String(port));
+    expect(refused.output).not.toMatch(/^\s+at /m);
+    await new Promise((done) => server.close(done));
   });
 });
