@@ -7,7 +7,7 @@ import { verifiedResource } from '../resources/resources';
 import { delivered, webhook } from '../notices/webhooks';
 
 /** What would run, and what would break every line, if a screen took a name for more than a text. */
-export const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
+const HOSTILE_NAME = '<img/src=x/onerror=alert(document.domain)>';
 
 /** As long as an address gets. */
 export const LONG_ADDRESS = '2001:db8:1234:5678:9abc:def0:1234:5678';
