@@ -24,7 +24,8 @@ export class CliBench {
     const drawbridge = await Drawbridge.borrowed({ limitedAsShipped: true, ...options });
     const org = await organization(drawbridge);
     const proxy = await AddressProxy.start(drawbridge.apiServer.port, CLI_ADDRESS);
-    const key = await org.plainKey(['sessions:write', 'sessions:read', 'resources:read']);
+    const scopes = ['sessions:write', 'sessions:read', 'resources:read'];
+    const key = await org.plainKey(scopes, { name: 'of the bench' });
     const cli = new CommandLine({ DRAWBRIDGE_URL: proxy.url, DRAWBRIDGE_API_KEY: key });
     return new CliBench(drawbridge, org, proxy, key, cli);
   }
