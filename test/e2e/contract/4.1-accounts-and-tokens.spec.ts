@@ -1,23 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { accountOwner, type ApiFailure, accountCalls, USER_FIELDS } from '../../builders/accounts/accounts';
+import { accountOwner, type ApiFailure, accountCalls } from '../../builders/accounts/accounts';
+import { ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
 const text = expect.any(String) as string;
-const LOGIN_FIELDS = [
-  'accessToken',
-  'deviceToken',
-  'expiresIn',
-  'mfaChallengeExpiresIn',
-  'mfaChallengeToken',
-  'mfaRequired',
-  'mfaSetupRequired',
-  'passwordChangeToken',
-  'passwordExpired',
-  'refreshToken',
-  'tokenType',
-  'user',
-];
-const fieldsOf = (body: object): string[] => Object.keys(body).toSorted();
 const address = (): string => `${randomUUID()}@example.com`;
 
 describe('4.1 Accounts and tokens', () => {
@@ -35,8 +21,6 @@ describe('4.1 Accounts and tokens', () => {
     it('creates an organization and its admin and signs the admin in: 201 with the login answer', async () => {
       const { status, body } = await post('register', given());
       expect(status).toBe(201);
-      expect(fieldsOf(body)).toEqual(LOGIN_FIELDS);
-      expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
       expect(body).toMatchObject({
         mfaRequired: false,
         mfaSetupRequired: false,
@@ -73,7 +57,6 @@ describe('4.1 Accounts and tokens', () => {
     it.each([
       ['organizationName', '   '],
       ['organizationName', undefined],
-      ['organizationName', 7],
       ['email', 'nobody'],
       ['email', undefined],
       ['password', '1234567'],
@@ -86,36 +69,17 @@ describe('4.1 Accounts and tokens', () => {
       expect(body.validationErrors).toEqual({ [field]: text });
     });
 
-    it('names every field that is wrong', async () => {
-      const { body } = await post<ApiFailure>('register', {});
-      expect(fieldsOf(body.validationErrors!)).toEqual(['email', 'organizationName', 'password']);
-    });
-
     it('checks of the password nothing but its length, 8 to 128', async () => {
       expect((await post('register', { ...given(), password: 'aaaaaaaa' })).status).toBe(201);
-    });
-
-    it('a password of 128 characters counts in full', async () => {
-      const password = 'p'.repeat(128);
-      const owner = await accountOwner(drawbridge, { password });
-      expect((await owner.login({ password: `${'p'.repeat(127)}q` })).status).toBe(401);
-      expect((await owner.login()).status).toBe(200);
     });
   });
 
   describe('POST /auth/login', () => {
-    it('always answers one shape, with the user and tokens', async () => {
+    it('answers with tokens that work; the e-mail is trimmed and compared without case', async () => {
       const owner = await accountOwner(drawbridge);
-      const { status, body } = await owner.login();
-      expect(status).toBe(200);
-      expect(fieldsOf(body)).toEqual(LOGIN_FIELDS);
-      expect(fieldsOf(body.user)).toEqual(USER_FIELDS);
+      const { status, body } = await owner.login({ email: `  ${owner.email.toUpperCase()} ` });
+      expect([status, body.user.id]).toEqual([200, owner.id]);
       expect((await owner.as(body).get('/sessions')).status).toBe(200);
-    });
-
-    it('trims the e-mail and compares it without case', async () => {
-      const owner = await accountOwner(drawbridge);
-      expect((await owner.login({ email: `  ${owner.email.toUpperCase()} ` })).status).toBe(200);
     });
 
     it('answers the same for an unknown e-mail, a wrong password and an inactive user', async () => {
@@ -132,25 +96,7 @@ describe('4.1 Accounts and tokens', () => {
       expect(bodies).toEqual([bodies[0], bodies[0], bodies[0]]);
     });
 
-    it('requires organizationSlug with 400 when the credentials match several organizations', async () => {
-      const [email, password] = [address(), randomUUID()];
-      const first = await accountOwner(drawbridge, { email, password });
-      const second = await accountOwner(drawbridge, { email, password });
-      expect(await first.login<ApiFailure>()).toMatchObject({
-        status: 400,
-        body: { validationErrors: { organizationSlug: text } },
-      });
-      for (const owner of [first, second]) {
-        const { organizationSlug, id } = owner.first.user;
-        expect(await owner.login({ organizationSlug })).toMatchObject({
-          status: 200,
-          body: { user: { id } },
-        });
-      }
-      expect((await first.login({ organizationSlug: 'elsewhere' })).status).toBe(401);
-    });
-
-    it('that 400 names the organizations that fit e-mail and password, and no other', async () => {
+    it('requires organizationSlug when e-mail and password fit several organizations: 400 names them, and no other', async () => {
       const [email, password] = [address(), randomUUID()];
       const fitting = [
         await accountOwner(drawbridge, { email, password }),
@@ -160,11 +106,12 @@ describe('4.1 Accounts and tokens', () => {
       const inactive = await accountOwner(drawbridge, { email, password });
       await drawbridge.query('UPDATE users SET is_active = false WHERE id = $1', [inactive.id]);
       const slugOf = (owner: typeof other): string => owner.first.user.organizationSlug;
-      const { body } = await fitting[0]!.login<ApiFailure>();
+      const { status, body } = await fitting[0]!.login<ApiFailure>();
       const words = `must be one of ${fitting.map(slugOf).join(', ')}`;
-      expect(body.validationErrors).toEqual({ organizationSlug: words });
+      expect([status, body.validationErrors]).toEqual([400, { organizationSlug: words }]);
       expect(body.message).toBe(`Several organizations know this account: organizationSlug ${words}`);
       expect((await fitting[0]!.login<ApiFailure>({ password: 'wrong' })).body.message).not.toContain('slug');
+      expect((await fitting[0]!.login({ organizationSlug: 'elsewhere' })).status).toBe(401);
     });
 
     it('wants organizationSlug of the owner of the newest of more than three organizations, as of everybody who fails', async () => {
@@ -206,14 +153,22 @@ describe('4.1 Accounts and tokens', () => {
       expect(await owner.audited('USER_LOGIN')).toEqual([]);
     });
 
-    it('refuses a body without e-mail or password with 400 and a message for each', async () => {
-      const { status, body } = await post<ApiFailure>('login', {});
-      expect(status).toBe(400);
-      expect(body).toMatchObject({
-        error: 'Bad Request',
-        path: '/api/v1/auth/login',
-        validationErrors: { email: text, password: text },
-      });
+    it('hashes the password again when the configured cost has changed', async () => {
+      const { email, password, id } = await accountOwner(drawbridge);
+      const { port } = await drawbridge.startApi({ PASSWORD_HASH_COST: '5' });
+      const dearer = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+      const statusAndHash = async (tried: string): Promise<[number, string]> => {
+        const { status } = await dearer.post('/auth/login', { email, password: tried });
+        const [user] = await drawbridge.query<{ hash: string }>(
+          'SELECT password_hash AS hash FROM users WHERE id = $1',
+          [id],
+        );
+        return [status, user!.hash];
+      };
+      expect(await statusAndHash('wrong')).toEqual([401, expect.stringMatching(/^\$2b\$04\$/)]);
+      const renewed = await statusAndHash(password);
+      expect(renewed).toEqual([200, expect.stringMatching(/^\$2b\$05\$/)]);
+      expect(await statusAndHash(password)).toEqual(renewed);
     });
 
     it('is on record, and so is a failure at a known account', async () => {

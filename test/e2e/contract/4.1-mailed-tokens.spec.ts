@@ -1,21 +1,34 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   accountOwner,
   mailedLinks,
+  mailedText,
   mailedToken,
   type AccountOwner,
   type ApiFailure,
   type Login,
   accountCalls,
 } from '../../builders/accounts/accounts';
-import type { Answer } from '../../harness/product/api-client';
+import { ApiClient, type Answer } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 
-const text = expect.any(String) as string;
+/** Somebody with a link. */
+interface Recipient {
+  readonly owner: AccountOwner;
+  readonly email: string;
+  readonly token: string;
+}
+
+interface PasswordLink extends ApiFailure {
+  readonly purpose: string;
+  readonly passwordPolicy: object;
+  readonly passwordRules: string;
+}
+
 const address = (): string => `${randomUUID()}@example.com`;
 
-describe('4.1 Accounts and tokens: resets and invitations', () => {
+describe('4.1 Accounts and tokens: resets, and what a mailed link says', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
 
   const { post, refresh } = accountCalls(() => drawbridge);
@@ -66,28 +79,8 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
       expect((await reset(second)).status).toBe(400);
       expect(await reset('nonsense')).toMatchObject({
         status: 400,
-        body: { validationErrors: { token: text } },
+        body: { validationErrors: { token: expect.any(String) as string } },
       });
-    });
-
-    it('the policy binds, and the token then still works', async () => {
-      const owner = await accountOwner(drawbridge);
-      await forgot(owner.email);
-      const token = await mailedToken(drawbridge, owner.email);
-      expect(await reset(token, 'no upper case 1')).toMatchObject({
-        status: 400,
-        body: { validationErrors: { newPassword: expect.stringContaining('upper-case') as string } },
-      });
-      expect((await reset(token)).status).toBe(200);
-    });
-
-    it('opens a locked account again', async () => {
-      const owner = await accountOwner(drawbridge);
-      await Promise.all(Array.from({ length: 10 }, () => owner.login({ password: 'wrong' })));
-      expect((await owner.login()).status).toBe(429);
-      await forgot(owner.email);
-      await reset(await mailedToken(drawbridge, owner.email));
-      expect((await owner.login({ password: 'A fresh 1 this time' })).status).toBe(200);
     });
 
     it('does not take the place of the second factor', async () => {
@@ -123,76 +116,98 @@ describe('4.1 Accounts and tokens: resets and invitations', () => {
     });
   });
 
-  describe('POST /auth/set-password', () => {
-    const invited = async (): Promise<{ owner: AccountOwner; email: string; inviteToken: string }> => {
+  describe('POST /auth/password-link', () => {
+    const look = (token: string): Promise<Answer<PasswordLink>> =>
+      drawbridge.api.post('/auth/password-link', { token });
+    const invited = async (): Promise<Recipient> => {
       const owner = await accountOwner(drawbridge);
-      const [email, inviteToken] = [address(), randomBytes(32).toString('base64url')];
-      const [user] = await drawbridge.query<{ id: string }>(
-        `INSERT INTO users (organization_id, email, name) VALUES ($1, $2, 'Invited') RETURNING id`,
-        [owner.organizationId, email],
-      );
-      await drawbridge.query(
-        `INSERT INTO account_tokens (organization_id, user_id, purpose, token_hash, expires_at)
-         VALUES ($1, $2, 'INVITE', $3, now() + interval '7 days')`,
-        [owner.organizationId, user!.id, createHash('sha256').update(inviteToken).digest('hex')],
-      );
-      return { owner, email, inviteToken };
+      const email = address();
+      await owner.client.created('/users', { email, name: 'Invited' });
+      return { owner, email, token: await mailedToken(drawbridge, email) };
     };
-    const accept = (inviteToken: string, given: object = {}) =>
-      post<Login & ApiFailure>('set-password', { inviteToken, password: 'My first 1 here', ...given });
+    const forgetful = async (): Promise<Recipient> => {
+      const owner = await accountOwner(drawbridge);
+      const { email } = owner;
+      await drawbridge.query(`UPDATE users SET name = 'Invited' WHERE id = $1`, [owner.id]);
+      await drawbridge.api.expect(204, drawbridge.api.post('/auth/forgot-password', { email }));
+      return { owner, email, token: await mailedToken(drawbridge, email) };
+    };
+    const setBy = {
+      INVITE: (inviteToken: string) =>
+        drawbridge.api.post('/auth/set-password', { inviteToken, password: 'My first 1 here' }),
+      RESET: (token: string) =>
+        drawbridge.api.post('/auth/reset-password', { token, newPassword: 'My first 1 here' }),
+    };
 
-    it('sets the first password and the name, and signs in', async () => {
-      const { owner, email, inviteToken } = await invited();
-      const answer = await accept(inviteToken, { name: 'Grace Hopper' });
-      expect(answer).toMatchObject({
-        status: 200,
-        body: { tokenType: 'Bearer', user: { email, name: 'Grace Hopper', isOrgAdmin: false } },
+    describe.each([
+      ['INVITE', invited],
+      ['RESET', forgetful],
+    ] as const)('%s', (purpose, sent) => {
+      it('says whose link it is and which passwords will do, as often as one looks', async () => {
+        const { owner, email, token } = await sent();
+        await owner.organizationSets('password_min_length', 12);
+        for (let looks = 0; looks < 3; looks += 1)
+          expect(await look(token)).toMatchObject({
+            status: 200,
+            body: {
+              purpose,
+              organizationName: 'Example',
+              organizationSlug: owner.first.user.organizationSlug,
+              email,
+              name: 'Invited',
+              passwordPolicy: {
+                passwordMinLength: 12,
+                passwordRequireDigit: true,
+                passwordRequireSpecialChar: false,
+              },
+              passwordRules:
+                'The password must have 12 to 128 characters, an upper-case letter, a lower-case letter, a digit.',
+            },
+          });
+        expect((await setBy[purpose](token)).status).toBe(200);
       });
-      expect((await owner.login({ email, password: 'My first 1 here' })).status).toBe(200);
-      expect(await owner.audited('INVITATION_ACCEPTED')).toMatchObject([{ actorEmail: email }]);
-    });
 
-    it('the name is optional; the user cannot sign in before accepting', async () => {
-      const { owner, email, inviteToken } = await invited();
-      expect((await owner.login({ email, password: 'My first 1 here' })).status).toBe(401);
-      expect(await accept(inviteToken)).toMatchObject({ status: 200, body: { user: { name: 'Invited' } } });
-    });
-
-    it('an invitation works once; a bad, a used and an expired one are 400', async () => {
-      const { owner, inviteToken } = await invited();
-      expect((await accept(inviteToken)).status).toBe(200);
-      expect((await accept(inviteToken)).status).toBe(400);
-      expect(await accept('nonsense')).toMatchObject({
-        status: 400,
-        body: { validationErrors: { inviteToken: text } },
+      it('the mail names the organization, the link and where to sign in, and no request of the API', async () => {
+        const { owner, email, token } = await sent();
+        const text = mailedText(drawbridge, email);
+        const url = `http://localhost:${drawbridge.apiServer.port}`;
+        const { organizationSlug } = owner.first.user;
+        const page = { INVITE: 'accept-invitation', RESET: 'reset-password' }[purpose];
+        for (const words of [
+          `Example (${organizationSlug})`,
+          `\n\n${url}/${page}/${token}\n\n`,
+          `at ${url}/, with the organization ${organizationSlug} and the e-mail ${email}.`,
+        ])
+          expect(text).toContain(words);
+        expect(text).not.toMatch(/POST|curl|\{/);
       });
-      const late = await invited();
-      await drawbridge.query(
-        `UPDATE account_tokens SET expires_at = expires_at - interval '7 days' WHERE organization_id = $1`,
-        [late.owner.organizationId],
-      );
-      expect((await accept(late.inviteToken)).status).toBe(400);
-      expect(owner.id).not.toBe(late.owner.id);
-    });
 
-    it('is no password reset, and a reset no invitation', async () => {
-      const { inviteToken } = await invited();
-      const answer = await post('reset-password', { token: inviteToken, newPassword: 'My first 1 here' });
-      expect(answer.status).toBe(400);
-    });
-
-    it('the policy binds: 400 naming the field', async () => {
-      const { inviteToken } = await invited();
-      expect((await accept(inviteToken, { password: 'short' })).body.validationErrors).toEqual({
-        password: text,
+      it('a used, an expired and an unknown link, and a deactivated user’s, say what to do, and name nobody', async () => {
+        const [used, expired, inactive] = [await sent(), await sent(), await sent()];
+        await setBy[purpose](used.token);
+        await drawbridge.query(
+          `UPDATE account_tokens t SET expires_at = now() FROM users u WHERE u.id = t.user_id AND u.email = $1`,
+          [expired.email],
+        );
+        await drawbridge.query('UPDATE users SET is_active = false WHERE email = $1', [inactive.email]);
+        for (const token of [used.token, expired.token, inactive.token, 'nonsense']) {
+          const { status, body } = await look(token);
+          expect([status, body.message]).toEqual([
+            404,
+            expect.stringMatching(/administrator.*forgot-password/),
+          ]);
+          expect(JSON.stringify(body)).not.toMatch(/Example|@example\.com/);
+        }
       });
-      expect((await accept(inviteToken)).status).toBe(200);
     });
 
-    it('where MFA is required it leads to setting it up', async () => {
-      const { owner, inviteToken } = await invited();
-      await owner.organizationSets('mfa_required', true);
-      expect((await accept(inviteToken)).body.mfaSetupRequired).toBe(true);
+    it('counts as an attempt at a password', async () => {
+      const { port } = await drawbridge.startApi({ RATE_LIMIT_PER_MINUTE: '6' });
+      const strict = new ApiClient(`http://127.0.0.1:${port}/api/v1`);
+      const statuses: number[] = [];
+      for (let looks = 0; looks < 3; looks += 1)
+        statuses.push((await strict.post('/auth/password-link', { token: 'nonsense' })).status);
+      expect(statuses).toEqual([404, 404, 429]);
     });
   });
 });

@@ -11,6 +11,7 @@ import { Drawbridge } from '../../harness/product/drawbridge';
 
 const IN_COOKIE = { refreshTokenIn: 'cookie' };
 const FROM_CONSOLE = { 'X-Drawbridge-Console': '1', 'Sec-Fetch-Site': 'same-origin' };
+const address = (): string => `${randomUUID()}@example.com`;
 const PLAIN = /^drawbridge=([\w-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/;
 
 describe('4.1 Accounts and tokens: the refresh token of a browser', () => {
@@ -31,66 +32,44 @@ describe('4.1 Accounts and tokens: the refresh token of a browser', () => {
     ...headers,
   });
 
-  it.each([
-    [
-      'register',
-      async () => [
-        'register',
-        {
-          organizationName: 'Example',
-          email: `${randomUUID()}@example.com`,
-          password: 'My first 1 here',
-        },
-      ],
-    ],
-    [
-      'verify-mfa',
-      async () => {
-        const owner = await ownerWithMfa(drawbridge);
-        return ['verify-mfa', { mfaChallengeToken: await owner.challenge(), code: owner.recoveryCodes[0] }];
-      },
-    ],
-    [
-      'reset-password',
-      async () => {
-        const { email } = await accountOwner(drawbridge);
-        await post('forgot-password', { email });
-        return [
-          'reset-password',
-          { token: await mailedToken(drawbridge, email), newPassword: 'A fresh 1 this time' },
-        ];
-      },
-    ],
-    [
-      'set-password',
-      async () => {
-        const owner = await accountOwner(drawbridge);
-        const email = `${randomUUID()}@example.com`;
-        await owner.client.created('/users', { email });
-        return [
-          'set-password',
-          { inviteToken: await mailedToken(drawbridge, email), password: 'My first 1 here' },
-        ];
-      },
-    ],
-    [
-      'change-expired-password',
-      async () => {
-        const owner = await accountOwner(drawbridge);
-        await owner.organizationSets('password_expiration_days', 1);
-        await drawbridge.query(
-          `UPDATE users SET password_changed_at = now() - interval '2 days' WHERE id = $1`,
-          [owner.id],
-        );
-        const { passwordChangeToken } = await owner.loggedIn();
-        return ['change-expired-password', { passwordChangeToken, newPassword: 'A fresh 1 this time' }];
-      },
-    ],
-  ] as const)('%s puts it into the cookie when asked to, and refresh finds it there', async (_, prepared) => {
-    const [path, body] = (await prepared()) as [string, object];
-    const token = tokenIn(await post(path, { ...body, ...IN_COOKIE }));
-    expect((await post('refresh', undefined, withCookie(token))).status).toBe(200);
-  });
+  /** What completes a sign-in, besides POST /auth/login. */
+  const completing: Readonly<Record<string, () => Promise<object>>> = {
+    register: async () => ({ organizationName: 'Example', email: address(), password: 'My first 1 here' }),
+    'verify-mfa': async () => {
+      const owner = await ownerWithMfa(drawbridge);
+      return { mfaChallengeToken: await owner.challenge(), code: owner.recoveryCodes[0] };
+    },
+    'reset-password': async () => {
+      const { email } = await accountOwner(drawbridge);
+      await post('forgot-password', { email });
+      return { token: await mailedToken(drawbridge, email), newPassword: 'A fresh 1 this time' };
+    },
+    'set-password': async () => {
+      const { client } = await accountOwner(drawbridge);
+      const { invitationUrl } = await client.created<{ invitationUrl: string }>('/users', {
+        email: address(),
+      });
+      return { inviteToken: invitationUrl.split('/').at(-1), password: 'My first 1 here' };
+    },
+    'change-expired-password': async () => {
+      const owner = await accountOwner(drawbridge);
+      await owner.organizationSets('password_expiration_days', 1);
+      await drawbridge.query(
+        `UPDATE users SET password_changed_at = now() - interval '2 days' WHERE id = $1`,
+        [owner.id],
+      );
+      const { passwordChangeToken } = await owner.loggedIn();
+      return { passwordChangeToken, newPassword: 'A fresh 1 this time' };
+    },
+  };
+
+  it.each(Object.keys(completing))(
+    '%s puts it into the cookie when asked to, and refresh finds it there',
+    async (path) => {
+      const token = tokenIn(await post(path, { ...(await completing[path]!()), ...IN_COOKIE }));
+      expect((await post('refresh', undefined, withCookie(token))).status).toBe(200);
+    },
+  );
 
   it('a sign-in that has another step sets none; one that asks for nothing, or for body, keeps to the body', async () => {
     const owner = await ownerWithMfa(drawbridge);

@@ -33,15 +33,6 @@ describe('Accounts and tokens: where one is signed in', () => {
       [true, expect.any(String)],
     ]);
     for (const signIn of list) {
-      expect(Object.keys(signIn).toSorted()).toEqual([
-        'createdAt',
-        'current',
-        'expiresAt',
-        'id',
-        'ipAddress',
-        'lastUsedAt',
-        'userAgent',
-      ]);
       expect(signIn.ipAddress).toBe('127.0.0.1');
       expect(Date.parse(signIn.expiresAt) - Date.parse(signIn.createdAt)).toBeCloseTo(7 * 86_400_000, -3);
     }
@@ -55,15 +46,6 @@ describe('Accounts and tokens: where one is signed in', () => {
     expect(list).toHaveLength(1);
     expect(list[0]).toMatchObject({ id: before.id, createdAt: before.createdAt, current: true });
     expect(Date.parse(list[0]!.lastUsedAt)).toBeGreaterThan(Date.parse(before.lastUsedAt));
-  });
-
-  it('come in pages with the total', async () => {
-    const owner = await accountOwner(drawbridge);
-    await owner.loggedIn();
-    const page = await owner.client.get<SignIn[]>('/auth/sign-ins?size=1');
-    expect(page.body).toHaveLength(1);
-    expect(page.headers.get('X-Total-Count')).toBe('2');
-    expect(page.headers.get('Link')).toContain('rel="next"');
   });
 
   it('one that is ended is gone from the list, and its access and refresh tokens stop at once', async () => {
@@ -113,7 +95,6 @@ describe('Accounts and tokens: where one is signed in', () => {
     const stranger = await accountOwner(drawbridge);
     const { id } = await currentOf(owner, owner.first);
     expect((await stranger.client.delete(`/auth/sign-ins/${id}`)).status).toBe(404);
-    await drawbridge.query('UPDATE refresh_tokens SET user_id = user_id WHERE family_id = $1', [id]);
     const [colleague] = await drawbridge.query<{ id: string }>(
       `INSERT INTO users (organization_id, email, name) VALUES ($1, 'colleague@example.com', 'C') RETURNING id`,
       [owner.organizationId],
