@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import {
   accountCalls,
+  AccountOwner,
   accountOwner,
   mailedLinks,
-  type AccountOwner,
   type ApiFailure,
+  type Login,
 } from '../../builders/accounts/accounts';
 import type { User } from '../../builders/contract/answers';
 import type { Answer } from '../../harness/product/api-client';
@@ -15,7 +16,7 @@ const PASSWORD = 'My first 1 here';
 const someText = expect.any(String) as string;
 const address = (): string => `${randomUUID()}@example.com`;
 
-describe('4.5 Users: invitations', () => {
+describe('4.5 Users: invitations, and MFA that was reset', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
   let owner: AccountOwner;
 
@@ -32,8 +33,53 @@ describe('4.5 Users: invitations', () => {
   const read = ({ id }: User): Promise<User> =>
     owner.client.expect(200, owner.client.get<User>(`/users/${id}`));
   const tokenOf = ({ invitationUrl }: User): string => invitationUrl!.split('/').at(-1)!;
-  const accept = (inviteToken: string): Promise<Answer<unknown>> =>
-    post('set-password', { inviteToken, password: PASSWORD });
+  const accept = (inviteToken: string, given: object = {}): Promise<Answer<Login & ApiFailure>> =>
+    post('set-password', { inviteToken, password: PASSWORD, ...given });
+
+  describe('POST /auth/set-password', () => {
+    it('leads from the invitation to signing in', async () => {
+      const user = await invited();
+      const account = { email: user.email, password: PASSWORD };
+      expect((await post('login', account)).status).toBe(401);
+      const accepted = await accept(tokenOf(user), { name: 'Grace Hopper' });
+      expect(accepted).toMatchObject({
+        status: 200,
+        body: { accessToken: someText, refreshToken: someText, user: { id: user.id, isOrgAdmin: false } },
+      });
+      expect((await post('login', account)).body.user).toMatchObject({
+        id: user.id,
+        organizationId: owner.organizationId,
+        name: 'Grace Hopper',
+      });
+      expect(await read(user)).toMatchObject({ name: 'Grace Hopper', lastLoginAt: someText });
+    });
+
+    it('takes an invitation once; a bad, a used and an expired one are 400', async () => {
+      const [used, late] = [await invited(), await invited()];
+      expect((await accept(tokenOf(used))).status).toBe(200);
+      expect((await accept(tokenOf(used))).status).toBe(400);
+      expect((await accept('nonsense')).body.validationErrors).toEqual({ inviteToken: someText });
+      await drawbridge.query(
+        `UPDATE account_tokens SET expires_at = expires_at - interval '7 days' WHERE user_id = $1`,
+        [late.id],
+      );
+      expect((await accept(tokenOf(late))).status).toBe(400);
+    });
+
+    it.each([
+      ['deactivated', ({ id }: User) => owner.client.patch(`/users/${id}`, { isActive: false })],
+      ['deleted', ({ id }: User) => owner.client.delete(`/users/${id}`)],
+    ])('refuses with 400 the invitation of a user who was %s since', async (_, end) => {
+      const user = await invited();
+      expect((await end(user)).status).toBeLessThan(300);
+      expect((await accept(tokenOf(user))).status).toBe(400);
+    });
+
+    it('takes no invitation for a password reset', async () => {
+      const token = tokenOf(await invited());
+      expect((await post('reset-password', { token, newPassword: PASSWORD })).status).toBe(400);
+    });
+  });
 
   describe('POST /users/{id}/resend-invitation', () => {
     it('answers 200 with the user and a new link, which is mailed; the earlier one works no more', async () => {
@@ -59,15 +105,6 @@ describe('4.5 Users: invitations', () => {
       const inactive = await invited();
       await owner.client.patch(`/users/${inactive.id}`, { isActive: false });
       expect((await resend(inactive)).status).toBe(400);
-    });
-
-    it('is 404 for another organization’s user, and 403 while the organization is suspended', async () => {
-      const other = await accountOwner(drawbridge);
-      const user = await invited();
-      expect((await resend(user, other)).status).toBe(404);
-      const theirs = await invited(address(), other);
-      await other.organizationSets('suspended_at', new Date());
-      expect((await resend(theirs, other)).status).toBe(403);
     });
 
     it('of an invitation that is sent again and accepted at once, one counts', async () => {
@@ -205,5 +242,47 @@ describe('4.5 Users: invitations', () => {
         body: { validationErrors: { email: someText } },
       });
     }
+  });
+
+  describe('MFA that was reset', () => {
+    /** An invited user who has come in, and turned MFA on. */
+    const withMfa = async (by = owner): Promise<AccountOwner> => {
+      const user = await invited(address(), by);
+      const first = await drawbridge.api.expect(200, accept(tokenOf(user)));
+      const own = new AccountOwner(drawbridge, user.email, PASSWORD, first);
+      await own.turnMfaOn();
+      return own;
+    };
+
+    it('is no longer required: the password alone signs in, and a challenge from before is worth nothing', async () => {
+      const user = await withMfa();
+      const before = await user.loggedIn();
+      expect(before).toMatchObject({ mfaRequired: true, accessToken: null });
+      const codes = [user.code(), user.recoveryCodes[0]!];
+      await owner.client.posted(`/users/${user.id}/reset-mfa`);
+      for (const code of codes) expect((await user.verify(before.mfaChallengeToken, code)).status).toBe(401);
+      expect(await user.loggedIn()).toMatchObject({
+        mfaRequired: false,
+        mfaSetupRequired: false,
+        accessToken: someText,
+        user: { mfaEnabled: false },
+      });
+    });
+
+    it('has to be set up again where the organization requires it, as whoever accepts an invitation there must', async () => {
+      const strict = await accountOwner(drawbridge);
+      const user = await withMfa(strict);
+      await strict.client.expect(200, strict.client.patch('/organization/settings', { mfaRequired: true }));
+      const another = await accept(tokenOf(await invited(address(), strict)));
+      expect(another.body.mfaSetupRequired).toBe(true);
+      await strict.client.posted(`/users/${user.id}/reset-mfa`);
+      const again = await user.loggedIn();
+      expect(again).toMatchObject({ mfaRequired: false, mfaSetupRequired: true, accessToken: someText });
+      const limited = user.as(again);
+      expect((await limited.get('/sessions')).status).toBe(403);
+      await user.turnMfaOn(limited);
+      const signedIn = await user.verify(await user.challenge(), user.code());
+      expect((await user.as(signedIn.body).get('/sessions')).status).toBe(200);
+    });
   });
 });

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { AccountOwner, accountOwner, mailedToken, type Login } from '../../builders/accounts/accounts';
+import {
+  AccountOwner,
+  accountOwner,
+  mailedToken,
+  type ApiFailure,
+  type Login,
+} from '../../builders/accounts/accounts';
+import { ownOrganization, sshTo } from '../../builders/accounts/organization';
 import type { Answer } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
@@ -10,7 +17,7 @@ const STRICT = 'Strict 1 password, with a comma';
 describe('4.7 Organization settings: what they do', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
 
-  const set = (owner: AccountOwner, settings: object): Promise<unknown> =>
+  const set = (owner: Pick<AccountOwner, 'client'>, settings: object): Promise<unknown> =>
     owner.client.expect(200, owner.client.patch('/organization/settings', settings));
   const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>
     drawbridge.api.post<T>(`/auth/${path}`, body);
@@ -22,45 +29,7 @@ describe('4.7 Organization settings: what they do', () => {
     return new AccountOwner(drawbridge, account.email, account.password, first);
   };
 
-  describe('mfaRequired', () => {
-    it('requires users without MFA to set it up at the next login and ends no session before', async () => {
-      const owner = await accountOwner(drawbridge);
-      const user = await member(owner);
-      await set(owner, { mfaRequired: true });
-      expect((await user.client.get('/sessions')).status).toBe(200);
-      for (const one of [owner, user]) {
-        const login = await one.loggedIn();
-        expect(login).toMatchObject({ mfaRequired: false, mfaSetupRequired: true, accessToken: text });
-        expect((await one.as(login).get('/sessions')).status).toBe(403);
-      }
-    });
-
-    it('changes nothing for users with MFA', async () => {
-      const owner = await accountOwner(drawbridge);
-      await owner.turnMfaOn();
-      await set(owner, { mfaRequired: true });
-      const login = await owner.loggedIn();
-      expect(login).toMatchObject({ mfaRequired: true, mfaSetupRequired: false });
-      const { body } = await owner.verify(login.mfaChallengeToken, owner.code());
-      expect((await owner.as(body).get('/sessions')).status).toBe(200);
-    });
-
-    it('taken back, the next login is as before', async () => {
-      const owner = await accountOwner(drawbridge);
-      await set(owner, { mfaRequired: true });
-      await set(owner, { mfaRequired: false });
-      expect(await owner.loggedIn()).toMatchObject({ mfaSetupRequired: false });
-    });
-  });
-
   describe('the password policy', () => {
-    it('accepts passwords that were set before it', async () => {
-      const owner = await accountOwner(drawbridge);
-      const user = await member(owner);
-      await set(owner, { passwordMinLength: 25, passwordRequireSpecialChar: true });
-      expect((await user.login()).body).toMatchObject({ passwordExpired: false, accessToken: text });
-    });
-
     it('binds every way to set one afterwards: change, reset, invitation, and an admin’s', async () => {
       const owner = await accountOwner(drawbridge);
       const [user, forgetful] = [await member(owner), await member(owner)];
@@ -100,30 +69,6 @@ describe('4.7 Organization settings: what they do', () => {
         [owner.id, days],
       );
 
-    it('ends a password: login, change-expired-password, and the login answer that signs in', async () => {
-      const owner = await accountOwner(drawbridge);
-      await set(owner, { passwordExpirationDays: 10 });
-      await passwordIs(owner, 9);
-      expect(await owner.loggedIn()).toMatchObject({ passwordExpired: false, accessToken: text });
-      await passwordIs(owner, 10);
-      const { passwordChangeToken, ...login } = await owner.loggedIn();
-      expect(login).toMatchObject({ passwordExpired: true, accessToken: null, refreshToken: null });
-      const changed = await drawbridge.api.expect(
-        200,
-        post('change-expired-password', { passwordChangeToken, newPassword: STRICT }),
-      );
-      expect(changed).toMatchObject({
-        passwordExpired: false,
-        passwordChangeToken: null,
-        accessToken: text,
-        refreshToken: text,
-        user: { id: owner.id },
-      });
-      expect((await owner.as(changed).get('/roles')).status).toBe(200);
-      expect((await owner.login()).status).toBe(401);
-      expect((await owner.login({ password: STRICT })).body).toMatchObject({ passwordExpired: false });
-    });
-
     it('null: passwords never expire', async () => {
       const owner = await accountOwner(drawbridge);
       await passwordIs(owner, 4000);
@@ -132,6 +77,63 @@ describe('4.7 Organization settings: what they do', () => {
       expect(await owner.loggedIn()).toMatchObject({ passwordExpired: true, accessToken: null });
       await set(owner, { passwordExpirationDays: null });
       expect(await owner.loggedIn()).toMatchObject({ passwordExpired: false, accessToken: text });
+    });
+  });
+
+  describe('requireDetectedAddress', () => {
+    const org = ownOrganization(drawbridge);
+    const start = (body: object): Promise<Answer<ApiFailure>> => org.admin.post('/sessions', body);
+
+    beforeAll(() => set({ client: org.admin }, { requireDetectedAddress: true }));
+
+    it.each([
+      ['ipv4Address', { ipv4Address: '203.0.113.61' }],
+      ['ipv6Address', { ipv6Address: '2001:db8::61' }],
+      ['ipv6Address', { ipv4Address: '127.0.0.1', ipv6Address: '2001:db8::61' }],
+    ])('another address than the caller’s is 400 and names %s', async (field, body) => {
+      const { status, body: refusal } = await start(body);
+      expect([status, Object.keys(refusal.validationErrors!)]).toEqual([400, [field]]);
+      expect(refusal.message).toBe(
+        `${field} must be 127.0.0.1, the address you call from, or be left out: your organization requires it`,
+      );
+    });
+
+    it('so it is for what is asked of others, and for the start that follows', async () => {
+      const asked = { resourceIds: org.resourceIds, durationHours: 1, reason: 'INC-12' };
+      const request = { ...asked, ipv4Address: '203.0.113.61' };
+      const refusal = { status: 400, body: { validationErrors: { ipv4Address: text } } };
+      expect(await org.admin.post('/access-requests', request)).toMatchObject(refusal);
+      const [approved] = await drawbridge.query<{ id: string }>(
+        `INSERT INTO access_requests (organization_id, requester_id, resource_ids, duration_hours, reason, ipv4_address,
+           approvals_needed, approvals, status, due_at)
+         VALUES ($1, $2, $3, 1, 'INC-12', '203.0.113.61', 1, 1, 'APPROVED', now() + interval '1 hour') RETURNING id`,
+        [org.organizationId, org.adminId, org.resourceIds],
+      );
+      expect(await start({ accessRequestId: approved!.id })).toMatchObject(refusal);
+    });
+
+    it('so it is for an API key, with an Idempotency-Key too', async () => {
+      const key = await org.apiKey(['sessions:write']);
+      for (const headers of [{}, { 'Idempotency-Key': 'detected' }])
+        expect((await key.post('/sessions', { ipv4Address: '203.0.113.62' }, headers)).status).toBe(400);
+    });
+
+    it('the caller’s own address may be given, or left out', async () => {
+      expect((await org.started({ ipv4Address: '127.0.0.1' })).ipv4Address).toBe('127.0.0.1');
+      expect((await org.started({ holder: 'second' })).ipv4Address).toBe('127.0.0.1');
+    });
+  });
+
+  describe('maxResourcesPerSession', () => {
+    const org = ownOrganization(drawbridge, sshTo([0, 1, 2]));
+
+    it('refuses a session, and its plan, that would open more, and lets one choose', async () => {
+      await set({ client: org.admin }, { maxResourcesPerSession: 2 });
+      const body = { ipv4Address: '203.0.113.5' };
+      const message = expect.stringMatching(/3 resources, .* at most 2 in one session: name those/) as string;
+      expect(await org.start(body)).toMatchObject({ status: 400, body: { message } });
+      expect(await org.admin.posted('/sessions/plan', body)).toMatchObject({ refusal: { message } });
+      await org.started({ ...body, resourceIds: org.resourceIds.slice(0, 2) });
     });
   });
 });
