@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { group, organization, SIMULATED_KEY, type Organization } from '../../builders/accounts/organization';
-import { verifiedResource } from '../../builders/resources/resources';
+import { resourceBody, verifiedResource } from '../../builders/resources/resources';
 import type { Answer, Credential } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
+
+const WORTHLESS = { ...SIMULATED_KEY, secretAccessKey: 'guessed' };
 
 interface Coded {
   readonly error: string;
@@ -24,6 +26,11 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
   };
   const addresses = async (target: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(target)).map(({ address }) => address);
+  const isApplied = (org: Organization, sessionId: string): Promise<unknown> =>
+    until('the rule is seen by the new way', async () => {
+      const { resourceIps } = await org.session(sessionId);
+      return resourceIps[0]!.status === 'APPLIED';
+    });
   const withSession = async (index: number, ipv4Address: string) => {
     const org = await organization(drawbridge, [{ group: group(index), config: { port: 22 } }]);
     const { id } = await org.started({ ipv4Address });
@@ -36,13 +43,9 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     const fresh = await credential(org, 'AWS', 'ACCESS_KEY', SIMULATED_KEY);
     const moved = await org.admin.patch<{ credentialName: string }>(resource, { credentialId: fresh });
     expect(moved).toMatchObject({ status: 200, body: { credentialId: fresh } });
-    await until('the rule was seen through it', async () => {
-      const { resourceIps } = await org.session(sessionId);
-      return resourceIps[0]!.status === 'APPLIED';
-    });
+    await isApplied(org, sessionId);
     const old = `/credentials/${org.credentialId}`;
-    const worthless = { ...SIMULATED_KEY, secretAccessKey: 'guessed' };
-    await org.admin.expect(200, org.admin.patch(old, { credentialData: worthless }));
+    await org.admin.expect(200, org.admin.patch(old, { credentialData: WORTHLESS }));
     await org.admin.expect(204, org.admin.delete(old));
     await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED');
@@ -52,10 +55,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
 
   it('to an invalid credential fails the session, and the old rule is revoked with the old credential', async () => {
     const { org, sessionId, resource } = await withSession(1, '203.0.113.2');
-    const wrong = await credential(org, 'AWS', 'ACCESS_KEY', {
-      ...SIMULATED_KEY,
-      secretAccessKey: 'guessed',
-    });
+    const wrong = await credential(org, 'AWS', 'ACCESS_KEY', WORTHLESS);
     await org.admin.expect(200, org.admin.patch(resource, { credentialId: wrong }));
     const failed = await org.reaches(sessionId, 'FAILED');
     expect(failed.resourceIps[0]!.errorMessage).toMatch(/AuthFailure|signature|credentials/i);
@@ -64,10 +64,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
 
   it('to an invalid credential and another target: the old rule is revoked with the old credential, nothing is left', async () => {
     const { org, sessionId, resource } = await withSession(2, '203.0.113.3');
-    const wrong = await credential(org, 'AWS', 'ACCESS_KEY', {
-      ...SIMULATED_KEY,
-      secretAccessKey: 'guessed',
-    });
+    const wrong = await credential(org, 'AWS', 'ACCESS_KEY', WORTHLESS);
     const move = { credentialId: wrong, resourceIdentifier: group(3) };
     await org.admin.expect(200, org.admin.patch(resource, move));
     await org.reaches(sessionId, 'FAILED');
@@ -79,10 +76,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
     const { org, sessionId, resource } = await withSession(4, '203.0.113.4');
     const moved = await org.admin.patch(resource, { region: 'us-east-1' });
     expect(moved).toMatchObject({ status: 200, body: { region: 'us-east-1' } });
-    await until('it is applied there', async () => {
-      const { resourceIps } = await org.session(sessionId);
-      return resourceIps[0]!.status === 'APPLIED';
-    });
+    await isApplied(org, sessionId);
     await org.admin.posted(`/sessions/${sessionId}/stop`);
     await org.reaches(sessionId, 'CANCELLED');
     expect(await addresses(group(4))).toEqual([]);
@@ -91,35 +85,12 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
   it('a credential of another provider is 400 VALIDATION_ERROR naming credentialId, for new and existing resources', async () => {
     const org = await organization(drawbridge, [{ group: group(5) }]);
     const other = await credential(org, 'VERCEL', 'TOKEN', { token: 'a-token' });
-    const body = {
-      name: 'database',
-      credentialId: other,
-      provider: 'AWS',
-      resourceType: 'SECURITY_GROUP',
-      resourceIdentifier: group(5),
-      region: 'eu-central-1',
-    };
     for (const answer of [
-      await org.admin.post<Coded>('/resources', body),
+      await org.admin.post<Coded>('/resources', resourceBody(org, { credentialId: other })),
       await org.admin.patch<Coded>(`/resources/${org.resourceIds[0]}`, { credentialId: other }),
     ]) {
       expect(answer).toMatchObject({ status: 400, body: { error: 'VALIDATION_ERROR' } });
       expect(answer.body.message).toContain('credentialId');
-    }
-  });
-
-  it('verify and reconcile of a missing or another organization’s resource are 404 RESOURCE_NOT_FOUND', async () => {
-    const [org, other] = [
-      await organization(drawbridge, []),
-      await organization(drawbridge, [{ group: group(6) }]),
-    ];
-    for (const id of [randomUUID(), other.resourceIds[0]]) {
-      for (const action of ['verify', 'reconcile']) {
-        expect(await org.admin.post(`/resources/${id}/${action}`)).toMatchObject({
-          status: 404,
-          body: { error: 'RESOURCE_NOT_FOUND' },
-        });
-      }
     }
   });
 
@@ -167,10 +138,7 @@ describe('4.3 Cloud resources: another target, region or credential', () => {
         const [old, fresh] = await Promise.all([opened(group(5)), opened(group(6))]);
         return old.length === 0 && fresh.length === 1;
       });
-      await until('the session shows it', async () => {
-        const { resourceIps } = await org.session(session.id);
-        return resourceIps[0]!.status === 'APPLIED';
-      });
+      await isApplied(org, session.id);
       await org.admin.posted(`/sessions/${session.id}/stop`);
       await org.reaches(session.id, 'CANCELLED');
       expect(await opened(group(6))).toEqual([]);
