@@ -93,16 +93,6 @@ describe('4.8 Billing: Stripe events', () => {
       expect(await customer.subscription()).toMatchObject({ status: 'ACTIVE', cancelAtPeriodEnd: false });
     });
 
-    it('customer.subscription.deleted: EXPIRED and on Free', async () => {
-      const { customer, subscription } = await bench.paying();
-      await bench.tell(
-        'customer.subscription.deleted',
-        bench.stripe.changeSubscription(subscription.id, { status: 'canceled' }),
-      );
-      expect((await customer.subscription()).status).toBe('EXPIRED');
-      expect(await customer.tier()).toBe('FREE');
-    });
-
     it('sent again, and twice at once, an event counts once', async () => {
       const { customer, subscription } = await bench.paying();
       const event = eventOf('invoice.paid', invoiceOf(subscription, true, 4900));
@@ -158,13 +148,9 @@ describe('4.8 Billing: Stripe events', () => {
       expect(logged).toHaveLength(1);
     });
 
-    it('an event of another type is answered 200', async () => {
+    it('an event of another type is answered 200, outside the rate limit', async () => {
       const answer = await bench.deliver(eventOf('customer.created', { id: 'cus_1' }));
       expect(answer).toMatchObject({ status: 200, body: { received: true } });
-    });
-
-    it('the webhook is outside the rate limit', async () => {
-      const answer = await bench.deliver(eventOf('customer.created', { id: 'cus_2' }));
       expect(answer.headers.get('x-ratelimit-limit')).toBeNull();
     });
   });
