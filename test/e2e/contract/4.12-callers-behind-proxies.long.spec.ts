@@ -1,4 +1,6 @@
-import { request, type OutgoingHttpHeaders } from 'node:http';
+import { once } from 'node:events';
+import { request, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
@@ -8,73 +10,33 @@ interface Detected {
   readonly warnings: readonly string[];
 }
 
-interface Case {
-  readonly name: string;
-  readonly headers: OutgoingHttpHeaders;
-  readonly ip: string;
-}
-
-const TRUSTING: readonly Case[] = [
-  { name: 'no header: the socket', headers: {}, ip: '127.0.0.1' },
-  { name: 'one address', headers: { 'X-Forwarded-For': '203.0.113.7' }, ip: '203.0.113.7' },
-  {
-    name: 'what the caller put left of itself',
-    headers: { 'X-Forwarded-For': '198.51.100.66, 203.0.113.7' },
-    ip: '203.0.113.7',
-  },
-  {
-    name: 'proxies of ours right of the caller',
-    headers: { 'X-Forwarded-For': '198.51.100.66, 203.0.113.7, 10.0.0.9, fd00::1' },
-    ip: '203.0.113.7',
-  },
-  {
-    name: 'several lines, read as one list',
-    headers: { 'X-Forwarded-For': ['198.51.100.66', '203.0.113.7, 10.0.0.9', '192.168.1.1'] },
-    ip: '203.0.113.7',
-  },
-  { name: 'a port', headers: { 'X-Forwarded-For': '203.0.113.7:50123' }, ip: '203.0.113.7' },
-  { name: 'an IPv6 address', headers: { 'X-Forwarded-For': '2001:DB8::7' }, ip: '2001:db8::7' },
-  {
-    name: 'an IPv6 address with a port',
-    headers: { 'X-Forwarded-For': '203.0.113.7, [2001:db8::7]:443' },
-    ip: '2001:db8::7',
-  },
-  { name: 'an IPv4-mapped address', headers: { 'X-Forwarded-For': '::ffff:203.0.113.7' }, ip: '203.0.113.7' },
-  { name: 'X-Real-IP alone', headers: { 'X-Real-IP': '203.0.113.8' }, ip: '203.0.113.8' },
-  {
-    name: 'X-Forwarded-For before X-Real-IP',
-    headers: { 'X-Forwarded-For': '203.0.113.7', 'X-Real-IP': '203.0.113.8' },
-    ip: '203.0.113.7',
-  },
-  { name: 'Forwarded alone', headers: { Forwarded: 'for=203.0.113.7' }, ip: '203.0.113.7' },
-];
-
-/** Headers that name nobody usable. */
-const NAMING_NOBODY: readonly (readonly [string, OutgoingHttpHeaders])[] = [
+/** What each header may name; the rest is libs/rules/src/client-address.spec.ts. */
+const NAMED: readonly (readonly [string, OutgoingHttpHeaders, string])[] = [
+  ['no header: the socket', {}, '127.0.0.1'],
   [
-    'no X-Real-IP beside a chain of our proxies',
-    { 'X-Forwarded-For': '10.0.0.9', 'X-Real-IP': '203.0.113.8' },
+    'the caller between what it put left of itself and proxies of ours',
+    { 'X-Forwarded-For': '198.51.100.66, 203.0.113.7, 10.0.0.9, fd00::1' },
+    '203.0.113.7',
   ],
-  ['no X-Real-IP beside garbage', { 'X-Forwarded-For': 'x', 'X-Real-IP': '203.0.113.8' }],
-  ['garbage right of the caller hides it', { 'X-Forwarded-For': '203.0.113.7, unknown' }],
-  ['garbage everywhere', { 'X-Forwarded-For': 'x', 'X-Real-IP': 'y' }],
-  ['class E, for an IPv6 caller', { 'X-Forwarded-For': '240.0.0.7' }],
+  [
+    'several lines, read as one list',
+    { 'X-Forwarded-For': ['198.51.100.66', '203.0.113.7, 10.0.0.9', '192.168.1.1'] },
+    '203.0.113.7',
+  ],
+  ['an IPv6 address with a port', { 'X-Forwarded-For': '203.0.113.7, [2001:db8::7]:443' }, '2001:db8::7'],
+  ['X-Real-IP alone', { 'X-Real-IP': '203.0.113.8' }, '203.0.113.8'],
+  ['Forwarded alone', { Forwarded: 'for=203.0.113.7' }, '203.0.113.7'],
 ];
 
 describe('4.12 GET /detect-ip and proxies', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
 
   /** With headers as they are: fetch would join the lines of one. */
-  const detect = (port: number, headers: OutgoingHttpHeaders, host = '127.0.0.1'): Promise<Detected> =>
-    new Promise((resolve, reject) => {
-      const asked = request({ host, port, path: '/api/v1/detect-ip', headers }, (response) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => resolve(JSON.parse(text) as Detected));
-      });
-      asked.on('error', reject);
-      asked.end();
-    });
+  const detect = async (port: number, headers: OutgoingHttpHeaders): Promise<Detected> => {
+    const asked = request({ host: '127.0.0.1', port, path: '/api/v1/detect-ip', headers }).end();
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    return (await json(response)) as Detected;
+  };
 
   describe('GET /detect-ip behind a trusted proxy', () => {
     let port: number;
@@ -84,12 +46,19 @@ describe('4.12 GET /detect-ip and proxies', () => {
       }));
     });
 
-    it.each(TRUSTING.map((one) => [one.name, one] as const))('%s', async (_, { headers, ip }) => {
+    it.each(NAMED)('%s', async (_, headers, ip) => {
       const version = ip.includes(':') ? 'IPv6' : 'IPv4';
       await expect(detect(port, headers)).resolves.toEqual({ ip, version, warnings: [] });
     });
 
-    it.each(NAMING_NOBODY)('%s: 400, never the proxy', async (_, headers) => {
+    it.each([
+      [
+        'X-Real-IP beside a chain of our proxies',
+        { 'X-Forwarded-For': '10.0.0.9', 'X-Real-IP': '203.0.113.8' },
+      ],
+      ['an address left of garbage', { 'X-Forwarded-For': '203.0.113.7, unknown' }],
+      ['an address of class E', { 'X-Forwarded-For': '240.0.0.7' }],
+    ])('%s names nobody: 400, never the proxy', async (_, headers) => {
       await expect(detect(port, headers)).resolves.toMatchObject({
         message: expect.stringMatching(/^Your address could not be detected: this service saw /) as string,
       });
@@ -102,22 +71,10 @@ describe('4.12 GET /detect-ip and proxies', () => {
     expect(warnings).toEqual([expect.stringMatching('^100.64.3.7 is private')]);
   });
 
-  describe('GET /detect-ip from a peer that is no trusted proxy', () => {
-    let port: number;
-    beforeAll(async () => {
-      ({ port } = await drawbridge.startApi({ TRUSTED_PROXIES: '203.0.113.240/28' }));
-    });
-
-    it.each(TRUSTING.map((one) => [one.name, one] as const))(
-      'headers count for nothing: %s',
-      async (_, { headers }) => {
-        await expect(detect(port, headers)).resolves.toEqual({
-          ip: '127.0.0.1',
-          version: 'IPv4',
-          warnings: [],
-        });
-      },
-    );
+  it('GET /detect-ip from a peer that is no trusted proxy: headers count for nothing', async () => {
+    const { port } = await drawbridge.startApi({ TRUSTED_PROXIES: '203.0.113.240/28' });
+    for (const [, headers] of NAMED)
+      expect(await detect(port, headers)).toEqual({ ip: '127.0.0.1', version: 'IPv4', warnings: [] });
   });
 
   it('only the proxies a deployment names are passed over', async () => {

@@ -1,31 +1,18 @@
-import { request, type OutgoingHttpHeaders } from 'node:http';
 import { ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { freePort } from '../../harness/network/free-port';
 import { SeverableConnection } from '../../harness/database/severable-connection';
 import { until } from '../../harness/until';
 
-interface Detected {
-  readonly ip: string;
-  readonly version: string;
-  readonly warnings: readonly string[];
-}
-
 describe('4.12 Utility', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
-  let api: ApiClient;
-
-  beforeAll(async () => {
-    ({ api } = drawbridge);
-  });
-
   it('GET /health is UP, without credentials', async () => {
-    const { status, body } = await api.get('/health');
+    const { status, body } = await drawbridge.api.get('/health');
     expect([status, body]).toEqual([200, { status: 'UP' }]);
   });
 
   it('GET /health/ready says that database and queue answer, and that no worker is there', async () => {
-    const { status, body } = await api.get('/health/ready');
+    const { status, body } = await drawbridge.api.get('/health/ready');
     expect([status, body]).toEqual([
       200,
       { status: 'DEGRADED', database: 'UP', queue: 'UP', worker: 'AWAY' },
@@ -54,26 +41,8 @@ describe('4.12 Utility', () => {
   });
 
   it('health does not mind credentials that are worth nothing', async () => {
-    const forger = api.as({ token: 'not.a.token' });
+    const forger = drawbridge.api.as({ token: 'not.a.token' });
     expect((await forger.get('/health')).status).toBe(200);
     expect((await forger.get('/detect-ip')).status).toBe(200);
-  });
-
-  /** With headers as they are: fetch would join the lines of one. */
-  const detect = (port: number, headers: OutgoingHttpHeaders, host = '127.0.0.1'): Promise<Detected> =>
-    new Promise((resolve, reject) => {
-      const asked = request({ host, port, path: '/api/v1/detect-ip', headers }, (response) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => resolve(JSON.parse(text) as Detected));
-      });
-      asked.on('error', reject);
-      asked.end();
-    });
-
-  it('only loopback is a trusted proxy by default', async () => {
-    const headers = { 'X-Forwarded-For': '203.0.113.7, 10.0.0.9' };
-    const detected = await detect(drawbridge.apiServer.port, headers);
-    expect(detected).toMatchObject({ ip: '10.0.0.9', version: 'IPv4' });
   });
 });

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import {
   group,
   organization,
   ownOrganization,
   type Organization,
 } from '../../builders/accounts/organization';
-import { PAGE_FIELDS, type Page } from '../../builders/contract/page';
+import type { Page } from '../../builders/contract/page';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
 interface HealthEvent {
@@ -36,28 +35,12 @@ describe('4.9 Resource health', () => {
     return made;
   };
 
-  it('answers a Page with all of its fields', async () => {
+  it('a verification that succeeds is a VERIFY_OK without a message; page is 0 and size 20 unless they are given', async () => {
     const page = await events(org);
-    expect(Object.keys(page).toSorted()).toEqual(PAGE_FIELDS);
     expect(page).toMatchObject({ number: 0, size: 20, first: true, last: true });
-  });
-
-  it('an event has id, resourceId, resourceName, eventType, message and createdAt', async () => {
-    const [event] = (await events(org)).content;
-    expect(event).toEqual({
-      id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
-      resourceId: org.resourceIds[0],
-      resourceName: 'resource-0',
-      eventType: 'VERIFY_OK',
-      message: null,
-      createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
-    });
-  });
-
-  it('a verification that succeeds is a VERIFY_OK without a message', async () => {
-    const own = await organization(drawbridge);
-    expect((await events(own)).content.map(({ eventType, message }) => [eventType, message])).toEqual([
-      ['VERIFY_OK', null],
+    const [resourceId] = org.resourceIds;
+    expect(page.content).toMatchObject([
+      { resourceId, resourceName: 'resource-0', eventType: 'VERIFY_OK', message: null },
     ]);
   });
 
@@ -69,21 +52,6 @@ describe('4.9 Resource health', () => {
     expect(newest).toMatchObject({
       eventType: 'VERIFY_FAILED',
       message: expect.stringMatching(/not authorized/i) as string,
-    });
-  });
-
-  it('page is 0 and size 20 unless they are given', async () => {
-    const own = await withEvents(24);
-    const page = await events(own);
-    expect(page.content).toHaveLength(20);
-    expect(page).toMatchObject({
-      totalElements: 25,
-      totalPages: 2,
-      number: 0,
-      size: 20,
-      first: true,
-      last: false,
-      numberOfElements: 20,
     });
   });
 
@@ -114,29 +82,12 @@ describe('4.9 Resource health', () => {
     expect(new Set(pages.flatMap(({ content }) => content.map(({ id }) => id))).size).toBe(31);
   });
 
-  it('400 for a resourceId that is no UUID, naming the field', async () => {
-    const answer = await org.admin.get<{ validationErrors: object }>('/resource-health/events?resourceId=1');
-    expect(answer.status).toBe(400);
-    expect(Object.keys(answer.body.validationErrors)).toEqual(['resourceId']);
-  });
-
   it('resourceId leaves only the events of that resource', async () => {
     const own = await organization(drawbridge, [{ group: group(3) }, { group: group(4) }]);
     expect((await events(own)).totalElements).toBe(2);
     const page = await events(own, `?resourceId=${own.resourceIds[1]}`);
     expect(page.totalElements).toBe(1);
     expect(page.content.map(({ resourceName }) => resourceName)).toEqual(['resource-1']);
-  });
-
-  it('a resource that does not exist has none', async () => {
-    expect(await events(org, `?resourceId=${randomUUID()}`)).toMatchObject({ content: [], totalElements: 0 });
-  });
-
-  it('another organization’s events do not exist, asked for or not', async () => {
-    const stranger = await organization(drawbridge);
-    expect(await events(stranger, `?resourceId=${org.resourceIds[0]}`)).toMatchObject({ content: [] });
-    const all = (await events(stranger)).content;
-    expect(all.map(({ resourceId }) => resourceId)).toEqual([...stranger.resourceIds]);
   });
 
   it('the events of a deleted resource go with it', async () => {

@@ -4,21 +4,15 @@ const ALLOWED = 'https://app.example.com';
 const STRANGE = 'https://elsewhere.example.com';
 
 describe('5.2 Browsers of other origins', () => {
-  const drawbridge = Drawbridge.own({
-    worker: false,
-    api: { CORS_ORIGINS: `${ALLOWED},http://localhost:5173` },
-  });
-  let closedPort: number;
+  const drawbridge = Drawbridge.shared({ worker: false });
+  let port: number;
 
   beforeAll(async () => {
-    closedPort = (await drawbridge.startApi()).port;
+    ({ port } = await drawbridge.startApi({ CORS_ORIGINS: `${ALLOWED},http://localhost:5173` }));
   });
 
-  const ask = (method: string, origin: string, headers: Record<string, string> = {}, port?: number) =>
-    fetch(`http://127.0.0.1:${port ?? drawbridge.apiServer.port}/api/v1/sessions`, {
-      method,
-      headers: { Origin: origin, ...headers },
-    });
+  const ask = (method: string, origin: string, headers: Record<string, string> = {}, at = port) =>
+    fetch(`http://127.0.0.1:${at}/api/v1/sessions`, { method, headers: { Origin: origin, ...headers } });
   const preflight = {
     'Access-Control-Request-Method': 'POST',
     'Access-Control-Request-Headers': 'authorization',
@@ -53,7 +47,7 @@ describe('5.2 Browsers of other origins', () => {
   });
 
   it('no origin gets CORS headers when none is configured', async () => {
-    const answer = await ask('OPTIONS', ALLOWED, preflight, closedPort);
+    const answer = await ask('OPTIONS', ALLOWED, preflight, drawbridge.apiServer.port);
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull();
   });
 });

@@ -9,11 +9,14 @@ const CUSTOM = 'https://issuer.example.com';
 const BUILDKITE = 'https://agent.buildkite.com';
 const HCP = 'https://app.terraform.io';
 const OWN_GITLAB = 'https://gitlab.example.com';
+const GITHUB_ACTIONS = 'https://token.actions.githubusercontent.com';
+const IDS = { repository_id: ['74'], repository_owner_id: ['65'] };
+const WORKFLOW = 'octo/app/.github/workflows/deploy.yml';
 
 const drawbridge = Drawbridge.own({
   worker: false,
   api: {
-    OIDC_ISSUERS: `${CUSTOM},https://token.actions.githubusercontent.com,https://gitlab.com,${BUILDKITE},${HCP},GITLAB=${OWN_GITLAB}`,
+    OIDC_ISSUERS: `${CUSTOM},${GITHUB_ACTIONS},https://gitlab.com,${BUILDKITE},${HCP},GITLAB=${OWN_GITLAB}`,
   },
 });
 let admin: ApiClient;
@@ -67,27 +70,21 @@ describe('GET /oidc-trusts/presets', () => {
 
 describe('POST /oidc-trusts', () => {
   it.each([
-    ['GITLAB', 'https://gitlab.com', { project_id: ['7'], ref_protected: ['true'] }],
+    ['GITLAB', { project_id: ['7'], ref_protected: ['true'] }, 'https://gitlab.com'],
     [
       'GITLAB',
-      'https://gitlab.com',
       { project_id: ['7'], environment: ['production'], environment_protected: ['true'] },
+      'https://gitlab.com',
     ],
-    ['BUILDKITE', BUILDKITE, { organization_id: ['o'], pipeline_id: ['p'] }],
-    ['GITHUB', undefined, { repository_id: ['1'], repository_owner_id: ['2'], ref: ['refs/heads/*'] }],
+    ['BUILDKITE', { organization_id: ['o'], pipeline_id: ['p'] }, BUILDKITE],
+    ['GITHUB', { ...IDS, ref: ['refs/heads/*'] }, GITHUB_ACTIONS],
     [
       'GITHUB',
-      undefined,
-      {
-        repository_id: ['1'],
-        repository_owner_id: ['2'],
-        job_workflow_ref: ['octo/ci/.github/workflows/deploy.yml@*'],
-        workflow_ref: ['octo/app/.github/workflows/deploy.yml@refs/heads/*'],
-      },
+      { ...IDS, job_workflow_ref: [`${WORKFLOW}@*`], workflow_ref: [`${WORKFLOW}@refs/heads/*`] },
+      GITHUB_ACTIONS,
     ],
-  ])('takes conditions that suffice for %s (%s)', async (preset, at, conditions) => {
-    const trust = await made({ preset, conditions });
-    expect(trust.issuer).toBe(at ?? 'https://token.actions.githubusercontent.com');
+  ])('takes for %s the conditions %j, with the issuer %s', async (preset, conditions, issuer) => {
+    expect(await made({ preset, conditions })).toMatchObject({ issuer });
   });
 
   it('takes an issuer that the operator has bound to a preset', async () => {
@@ -101,201 +98,67 @@ describe('POST /oidc-trusts', () => {
     expect([trust.preset, trust.issuer]).toEqual(['CUSTOM', CUSTOM]);
   });
 
-  const IDS = { repository_id: ['74'], repository_owner_id: ['65'] };
-  it.each<[string, object, string, string]>([
+  const PRODUCTION = { project_id: ['7'], environment: ['production'] };
+  const TERRAFORM = { terraform_organization_id: ['org-1'], terraform_workspace_id: ['ws-1'] };
+  const OF_ONE_BRANCH = 'environment or ref or workflow_ref';
+  const IF_PROTECTED = 'ref_protected ["true"] or environment and environment_protected ["true"]';
+
+  it.each<[preset: string, conditions: object, words: string]>([
+    ['GITHUB', { repository_id: ['1'], ref: ['r'] }, 'repository_owner_id'],
+    ['GITHUB', { ref: ['r'] }, 'repository_id and repository_owner_id'],
+    ['GITHUB', { repository: ['octo/repo'], ref: ['r'] }, 'repository_id'],
+    ['GITHUB', IDS, OF_ONE_BRANCH],
+    // every branch may call a reusable workflow
+    ['GITHUB', { ...IDS, job_workflow_ref: [`${WORKFLOW}@refs/heads/main`] }, OF_ONE_BRANCH],
+    ['GITHUB', { ...IDS, workflow_ref: [`${WORKFLOW}@*`] }, OF_ONE_BRANCH],
+    ['GITHUB', { ...CONDITIONS, sub: ['x'] }, 'sub'],
+    ['GITHUB', { ...IDS, ref: ['*'] }, 'ref'],
+    ['GITHUB', { ...IDS, ref: ['refs/*'] }, 'refs/heads/'],
+    ['GITLAB', { ref_protected: ['true'] }, 'project_id'],
+    ['GITLAB', { project_id: ['7'] }, IF_PROTECTED],
+    // the pipeline file of every branch may name an environment
+    ['GITLAB', PRODUCTION, IF_PROTECTED],
+    ['GITLAB', { ...PRODUCTION, environment_protected: ['false'] }, 'environment_protected'],
+    ['GITLAB', { project_id: ['7'], ref_protected: ['true', 'false'] }, 'ref_protected'],
+    ['BUILDKITE', { organization_id: ['o'] }, 'pipeline_id'],
+    // which lets in the plans of pull requests
+    ['HCP_TERRAFORM', TERRAFORM, 'terraform_run_phase'],
     [
-      'GITHUB without the owner',
-      { preset: 'GITHUB', conditions: { repository_id: ['1'], ref: ['r'] } },
-      'conditions',
-      'repository_owner_id',
-    ],
-    [
-      'GITHUB without ids',
-      { preset: 'GITHUB', conditions: { ref: ['r'] } },
-      'conditions',
-      'repository_id and repository_owner_id',
-    ],
-    [
-      'GITHUB with names only',
-      { preset: 'GITHUB', conditions: { repository: ['octo/repo'], ref: ['r'] } },
-      'conditions',
-      'repository_id',
-    ],
-    [
-      'GITHUB with ids only',
-      { preset: 'GITHUB', conditions: IDS },
-      'conditions',
-      'environment or ref or workflow_ref',
-    ],
-    [
-      'GITHUB with a reusable workflow, which every branch may call',
-      {
-        preset: 'GITHUB',
-        conditions: { ...IDS, job_workflow_ref: ['octo/ci/.github/workflows/deploy.yml@refs/heads/main'] },
-      },
-      'conditions',
-      'environment or ref or workflow_ref',
-    ],
-    [
-      'GITHUB with a workflow of any branch',
-      {
-        preset: 'GITHUB',
-        conditions: { ...IDS, workflow_ref: ['octo/app/.github/workflows/deploy.yml@*'] },
-      },
-      'conditions',
-      'environment or ref or workflow_ref',
-    ],
-    ['GITHUB with sub', { preset: 'GITHUB', conditions: { ...CONDITIONS, sub: ['x'] } }, 'conditions', 'sub'],
-    ['GITHUB with any ref', { preset: 'GITHUB', conditions: { ...IDS, ref: ['*'] } }, 'conditions', 'ref'],
-    [
-      'GITHUB with almost any ref',
-      { preset: 'GITHUB', conditions: { ...IDS, ref: ['refs/*'] } },
-      'conditions',
-      'refs/heads/',
-    ],
-    [
-      'GITLAB without the project',
-      { preset: 'GITLAB', conditions: { ref_protected: ['true'] } },
-      'conditions',
-      'project_id',
-    ],
-    [
-      'GITLAB with the project only',
-      { preset: 'GITLAB', conditions: { project_id: ['7'] } },
-      'conditions',
-      'ref_protected ["true"] or environment and environment_protected ["true"]',
-    ],
-    [
-      'GITLAB with an environment, which the pipeline file of every branch may name',
-      { preset: 'GITLAB', conditions: { project_id: ['7'], environment: ['production'] } },
-      'conditions',
-      'environment and environment_protected ["true"]',
-    ],
-    [
-      'GITLAB with environments that are not protected',
-      {
-        preset: 'GITLAB',
-        conditions: { project_id: ['7'], environment: ['production'], environment_protected: ['false'] },
-      },
-      'conditions',
-      'environment_protected',
-    ],
-    [
-      'GITLAB with unprotected refs',
-      { preset: 'GITLAB', conditions: { project_id: ['7'], ref_protected: ['true', 'false'] } },
-      'conditions',
-      'ref_protected',
-    ],
-    [
-      'BUILDKITE without the pipeline',
-      { preset: 'BUILDKITE', conditions: { organization_id: ['o'] } },
-      'conditions',
-      'pipeline_id',
-    ],
-    [
-      'HCP_TERRAFORM without a phase, which lets in the plans of pull requests',
-      {
-        preset: 'HCP_TERRAFORM',
-        conditions: { terraform_organization_id: ['org-1'], terraform_workspace_id: ['ws-1'] },
-      },
-      'conditions',
-      'terraform_run_phase',
-    ],
-    [
-      'HCP_TERRAFORM with names only',
-      {
-        preset: 'HCP_TERRAFORM',
-        conditions: { terraform_workspace_name: ['network'], terraform_run_phase: ['apply'] },
-      },
-      'conditions',
+      'HCP_TERRAFORM',
+      { terraform_workspace_name: ['network'], terraform_run_phase: ['apply'] },
       'terraform_organization_id and terraform_workspace_id',
     ],
+    ['GITHUB', [], 'must be an object'],
+    ['GITHUB', { ...CONDITIONS, actor: 'ada' }, 'actor'],
+    ['GITHUB', { ...CONDITIONS, actor: [] }, 'actor'],
+    ['GITHUB', { ...CONDITIONS, repository_id: [74] }, 'repository_id'],
+    ['GITHUB', { ...CONDITIONS, environment: ['prod*'] }, 'environment'],
+    ['GITHUB', { ...CONDITIONS, ref: ['refs/heads/*/x'] }, 'at the end'],
+    ['GITHUB', { ...CONDITIONS, job_workflow_ref: ['octo-org*'] }, 'after a /'],
+    ['GITHUB', { ...CONDITIONS, aud: ['x'] }, 'always checked'],
+    ['GITHUB', { ...CONDITIONS, 'a b': ['x'] }, 'must name claims'],
+  ])('refuses for %s the conditions %j: 400 that says %s', async (preset, conditions, words) => {
+    expect(await refusalOf({ preset, conditions })).toEqual([
+      '400',
+      'conditions',
+      expect.stringContaining(words),
+    ]);
+  });
+
+  const SUB = { conditions: { sub: ['x'] } };
+  it.each<[string, object, string, string]>([
     [
       'an unknown preset',
-      { preset: 'JENKINS', conditions: { sub: ['x'] } },
+      { ...SUB, preset: 'JENKINS' },
       'preset',
       'GITHUB, GITLAB, BUILDKITE, HCP_TERRAFORM, CUSTOM',
     ],
-    ['CUSTOM without an issuer', { conditions: { sub: ['x'] } }, 'issuer', 'needed'],
-    [
-      'CUSTOM with the issuer of GitHub',
-      { issuer: 'https://token.actions.githubusercontent.com', conditions: { sub: ['x'] } },
-      'issuer',
-      'GITHUB',
-    ],
-    [
-      'CUSTOM with the issuer of HCP Terraform',
-      { issuer: HCP, conditions: { sub: ['x'] } },
-      'issuer',
-      'HCP_TERRAFORM',
-    ],
-    [
-      'CUSTOM with an issuer that the operator has bound to a preset',
-      { issuer: OWN_GITLAB, conditions: { sub: ['x'] } },
-      'issuer',
-      'GITLAB',
-    ],
-    [
-      'an issuer that is not allowed',
-      { issuer: 'https://evil.example.com', conditions: { sub: ['x'] } },
-      'issuer',
-      'OIDC_ISSUERS',
-    ],
-    [
-      'no conditions',
-      { issuer: 'https://x.example.com', conditions: {} },
-      'conditions',
-      'at least one claim',
-    ],
-    ['a list of conditions', { preset: 'GITHUB', conditions: [] }, 'conditions', 'must be an object'],
-    [
-      'a text as condition',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, actor: 'ada' } },
-      'conditions',
-      'actor',
-    ],
-    [
-      'an empty list of values',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, actor: [] } },
-      'conditions',
-      'actor',
-    ],
-    [
-      'a number as value',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, repository_id: [74] } },
-      'conditions',
-      'repository_id',
-    ],
-    [
-      '* in an exact claim',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, environment: ['prod*'] } },
-      'conditions',
-      'environment',
-    ],
-    [
-      '* in the middle',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, ref: ['refs/heads/*/x'] } },
-      'conditions',
-      'at the end',
-    ],
-    [
-      '* within the name of a repository',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, job_workflow_ref: ['octo-org*'] } },
-      'conditions',
-      'after a /',
-    ],
-    [
-      'a condition on aud',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, aud: ['x'] } },
-      'conditions',
-      'always checked',
-    ],
-    [
-      'a claim of a strange name',
-      { preset: 'GITHUB', conditions: { ...CONDITIONS, 'a b': ['x'] } },
-      'conditions',
-      'must name claims',
-    ],
+    ['CUSTOM without an issuer', SUB, 'issuer', 'needed'],
+    ['CUSTOM with the issuer of GitHub', { ...SUB, issuer: GITHUB_ACTIONS }, 'issuer', 'GITHUB'],
+    ['CUSTOM with the issuer of HCP Terraform', { ...SUB, issuer: HCP }, 'issuer', 'HCP_TERRAFORM'],
+    ['CUSTOM with an issuer bound to a preset', { ...SUB, issuer: OWN_GITLAB }, 'issuer', 'GITLAB'],
+    ['an issuer not allowed', { ...SUB, issuer: 'https://evil.example.com' }, 'issuer', 'OIDC_ISSUERS'],
+    ['no conditions', { issuer: CUSTOM, conditions: {} }, 'conditions', 'at least one claim'],
     ['a scope for administrators', { ...GITHUB, scopes: ['audit:read'] }, 'scopes', 'must hold only'],
     ['a scope for hosts', { ...GITHUB, scopes: ['agent:connect'] }, 'scopes', 'must hold only'],
     ['no scope', { ...GITHUB, scopes: [] }, 'scopes', 'at least one'],

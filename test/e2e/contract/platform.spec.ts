@@ -11,22 +11,6 @@ interface PlatformOrganization {
   readonly suspended: boolean;
 }
 
-const FIELDS = [
-  'createdAt',
-  'id',
-  'liveSessionCount',
-  'name',
-  'resourceCount',
-  'slug',
-  'status',
-  'subscriptionTier',
-  'suspended',
-  'suspendedAt',
-  'suspendedReason',
-  'updatedAt',
-  'userCount',
-];
-
 describe('9 Platform', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
   let superAdmin: Person;
@@ -76,14 +60,12 @@ describe('9 Platform', () => {
   });
 
   describe('GET /platform/organizations', () => {
-    it('is a plain array of all organizations, newest first, with the total and links', async () => {
+    it('lists all organizations, newest first', async () => {
       const newest = await founder(drawbridge, 'Newest');
       const [counted] = await drawbridge.query<{ count: string }>('SELECT count(*) FROM organizations');
       const page = await superAdmin.client.get<PlatformOrganization[]>('/platform/organizations?size=1');
       expect(page.body.map(({ id }) => id)).toEqual([newest.organizationId]);
-      expect(Object.keys(page.body[0]!).toSorted()).toEqual(FIELDS);
       expect(page.headers.get('X-Total-Count')).toBe(counted!.count);
-      expect(page.headers.get('Link')).toMatch(/page=1&size=1>; rel="next"|size=1&page=1>; rel="next"/);
     });
 
     it('searches name, slug and users’ e-mails in any case', async () => {
@@ -101,7 +83,6 @@ describe('9 Platform', () => {
     it('shows one, with its figures', async () => {
       await org.started({ ipv4Address: '203.0.113.30' });
       const one = await seen();
-      expect(Object.keys(one).toSorted()).toEqual(FIELDS);
       expect(one).toMatchObject({
         id: org.organizationId,
         subscriptionTier: 'PAID',
@@ -143,44 +124,44 @@ describe('9 Platform', () => {
       expect(await audited(drawbridge, id, 'ORGANIZATION_SUSPENDED')).toHaveLength(1);
     });
 
-    it.each([{}, { reason: ' ' }, { reason: 7 }])('requires a reason: %p is 400', async (body) => {
+    it('requires a reason, and an organization that there is', async () => {
       const path = `/platform/organizations/${org.organizationId}/suspend`;
-      expect(await superAdmin.client.post(path, body)).toMatchObject({
+      expect(await superAdmin.client.post(path, { reason: ' ' })).toMatchObject({
         status: 400,
         body: { validationErrors: { reason: expect.any(String) as string } },
       });
+      expect([(await suspend(randomUUID())).status, (await reactivate(randomUUID())).status]).toEqual([
+        404, 404,
+      ]);
     });
 
-    it('answers 404 for an organization that is missing', async () => {
-      expect((await suspend(randomUUID())).status).toBe(404);
-      expect((await reactivate(randomUUID())).status).toBe(404);
-    });
-
-    it('from the next request on: starting and extending are 403, also by key; stopping, reading and removing work', async () => {
+    it('counts from the next request on, also for keys: what opens is 403, stopping and reading work', async () => {
       const own = await organization(drawbridge, [{ group: group(1) }]);
       const key = await own.apiKey(['sessions:write', 'sessions:read']);
-      const ids = (
-        await Promise.all(['203.0.113.31', '203.0.113.32'].map((ipv4Address) => own.started({ ipv4Address })))
-      ).map(({ id }) => id);
+      const { id } = await own.started({ ipv4Address: '203.0.113.31' });
       await superAdmin.client.expect(200, suspend(own.organizationId));
       for (const client of [own.admin, key]) {
-        expect((await client.post('/sessions', { ipv4Address: '203.0.113.33' })).status).toBe(403);
-        const extended = await client.post(`/sessions/${ids[0]}/extend`, { additionalHours: 1 });
-        expect(extended.status).toBe(403);
-        expect((await client.get('/sessions')).status).toBe(200);
+        expect(await client.post('/sessions', { ipv4Address: '203.0.113.33' })).toMatchObject({
+          status: 403,
+          body: { message: expect.stringMatching(/suspended/i) as string },
+        });
+        expect((await client.get(`/sessions/${id}`)).status).toBe(200);
       }
-      expect((await own.admin.get('/organization')).body).toMatchObject({ suspended: true });
-      expect((await own.admin.post(`/sessions/${ids[0]}/stop`)).status).toBe(200);
-      expect((await own.admin.post(`/sessions/admin/${ids[1]}/stop`)).status).toBe(200);
-      const removals = [
-        `/roles/${own.roleId}/users/${own.adminId}`,
-        `/roles/${own.roleId}/resources/${own.resourceIds[0]}`,
-        `/roles/${own.roleId}`,
-      ];
-      for (const path of removals) expect((await own.admin.delete(path)).status).toBe(204);
+      expect((await key.post(`/sessions/${id}/stop`)).body).toMatchObject({ status: 'EXPIRING' });
+      expect((await own.admin.delete(`/roles/${own.roleId}/users/${own.adminId}`)).status).toBe(204);
       await superAdmin.client.expect(200, reactivate(own.organizationId));
-      // the role is gone: the refusal is another one now
-      expect((await own.start({ ipv4Address: '203.0.113.33' })).status).toBe(400);
+      expect((await own.admin.post(`/roles/${own.roleId}/users/${own.adminId}`)).status).toBe(200);
+      expect((await own.start({ ipv4Address: '203.0.113.33' })).status).toBe(200);
+    });
+
+    it('a resource that is off is verified meanwhile, and not switched on', async () => {
+      const own = await organization(drawbridge, [{ group: group(1) }]);
+      const path = `/resources/${own.resourceIds[0]}`;
+      await own.admin.expect(200, own.admin.patch(path, { isActive: false }));
+      await superAdmin.client.expect(200, suspend(own.organizationId));
+      expect(await own.admin.posted(`${path}/verify`)).toMatchObject({ isActive: false });
+      await superAdmin.client.expect(200, reactivate(own.organizationId));
+      expect(await own.admin.posted(`${path}/verify`)).toMatchObject({ isActive: true });
     });
   });
 });

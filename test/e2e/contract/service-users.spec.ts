@@ -1,8 +1,8 @@
 import { mailedLinks, mailedToken, type Login } from '../../builders/accounts/accounts';
-import type { Key, User } from '../../builders/contract/answers';
+import type { User } from '../../builders/contract/answers';
 import { ownOrganization } from '../../builders/accounts/organization';
 import { audited, founder, newcomer } from '../../builders/accounts/people';
-import type { Answer, ApiClient, Session } from '../../harness/product/api-client';
+import type { Answer, ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 
 const drawbridge = Drawbridge.shared({ worker: false });
@@ -17,9 +17,6 @@ beforeAll(async () => {
 const freshName = (): string => `Pipeline ${(names += 1)}`;
 const asked = (body: object = {}): object => ({ isService: true, name: freshName(), ...body });
 const added = (body: object = {}, by = admin): Promise<User> => by.created<User>('/users', asked(body));
-const keyFor = (userId: string, scopes = ['sessions:read', 'sessions:write']): Promise<Key> =>
-  admin.created<Key>('/api-keys', { name: 'pipeline', scopes, userId });
-const using = ({ plainTextKey }: Key): ApiClient => drawbridge.api.as({ apiKey: plainTextKey });
 
 type Refusal = Answer<{ message: string; validationErrors: Record<string, string> }>;
 
@@ -58,7 +55,6 @@ describe('Service users', () => {
       ['with an e-mail address', { email: 'robot@example.com' }, 'email'],
       ['with a password', { password: 'Correct-horse-1' }, 'password'],
       ['as an administrator', { isOrgAdmin: true }, 'isOrgAdmin'],
-      ['with isService as a text', { isService: 'true', email: 'a@example.com' }, 'isService'],
     ])('%s: 400 that names the field', async (_, body, field) => {
       const { status, body: refusal }: Refusal = await admin.post('/users', asked(body));
       expect([status, Object.keys(refusal.validationErrors)]).toEqual([400, [field]]);
@@ -76,11 +72,6 @@ describe('Service users', () => {
       const [one, two] = [await added({ name: '部署' }), await added({ name: '测试' })];
       expect([one.name, two.name]).toEqual(['部署', '测试']);
       expect(one.email).not.toBe(two.email);
-    });
-
-    it('people need an e-mail address as ever', async () => {
-      const { status, body }: Refusal = await admin.post('/users', { name: 'Ada' });
-      expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['email']]);
     });
   });
 
@@ -148,40 +139,6 @@ describe('Service users', () => {
       const { id } = await added();
       const { status, body }: Refusal = await admin.patch(`/users/${id}`, { isOrgAdmin: true });
       expect([status, Object.keys(body.validationErrors)]).toEqual([400, ['isOrgAdmin']]);
-    });
-  });
-
-  describe('with an API key', () => {
-    it('the key shows whom it acts for, and its sessions are the service user’s', async () => {
-      const user = await added({ roleIds: [org.roleId] });
-      const key = await keyFor(user.id);
-      expect(key).toMatchObject({ userId: user.id, userEmail: user.email });
-      const started = await using(key).expect(
-        200,
-        using(key).post<Session>('/sessions', { ipv4Address: '203.0.113.50' }),
-      );
-      expect(started).toMatchObject({ userId: user.id, userEmail: user.email, userName: user.name });
-    });
-
-    it('reach what their roles hold, and nothing else', async () => {
-      const key = await keyFor((await added()).id);
-      const refused = await using(key).post('/sessions', { resourceIds: org.resourceIds });
-      expect(refused.status).toBe(403);
-    });
-
-    it('none may hold audit:read, which is for administrators', async () => {
-      const { id } = await added();
-      const body = { name: 'k', scopes: ['audit:read'], userId: id };
-      expect((await admin.post('/api-keys', body)).status).toBe(400);
-    });
-
-    it('deactivating the user ends its sessions and keys', async () => {
-      const user = await added({ roleIds: [org.roleId] });
-      const client = using(await keyFor(user.id));
-      const { id } = await client.posted<Session>('/sessions', { ipv4Address: '203.0.113.51' });
-      await admin.expect(200, admin.patch(`/users/${user.id}`, { isActive: false }));
-      expect((await client.get('/sessions')).status).toBe(401);
-      expect((await org.session(id)).status).toBe('EXPIRING');
     });
   });
 
