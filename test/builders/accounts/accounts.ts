@@ -16,19 +16,6 @@ export type Login = Schemas['LoginAnswerDto'] & {
 
 export type ApiFailure = Schemas['ErrorDto'];
 
-/** The signed-in user, as returned by sign-in and refresh. */
-export const USER_FIELDS = [
-  'email',
-  'id',
-  'isOrgAdmin',
-  'mfaEnabled',
-  'name',
-  'organizationId',
-  'organizationName',
-  'organizationSlug',
-  'subscriptionTier',
-];
-
 /** Requests without sign-in. @param drawbridge called for each request: it starts after the file is loaded */
 export const accountCalls = (drawbridge: () => Drawbridge) => {
   const post = <T = Login>(path: string, body: object): Promise<Answer<T>> =>

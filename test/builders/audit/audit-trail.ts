@@ -7,23 +7,6 @@ import type { Page } from '../contract/page';
 
 export type AuditRecord = Schemas['AuditRecordDto'];
 
-/** The names of its fields, sorted. */
-export const AUDIT_RECORD_FIELDS = [
-  'actorEmail',
-  'actorId',
-  'actorType',
-  'details',
-  'errorMessage',
-  'eventType',
-  'id',
-  'ipAddress',
-  'resourceId',
-  'resourceName',
-  'resourceType',
-  'result',
-  'timestamp',
-];
-
 /** A page of the audit trail. @param query e.g. `?eventType=ROLE_CREATED` */
 export const auditPage = (client: ApiClient, query = ''): Promise<Page<AuditRecord>> =>
   client.read<Page<AuditRecord>>(`/audit-logs${query}`);
