@@ -1,17 +1,13 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { ForbiddenException, UnauthorizedException } from '@nestjs/common';
-import { CompanySignInRequired } from './company-sign-in';
-import type { Principal } from './principal';
 import { tokenKeyOf } from './token-keys';
 import {
   secret,
   previous,
   user,
-  Routes,
-  MfaController,
-  WholeController,
   directory,
   tokens,
+  workloadTokens,
   call,
   routes,
   signIn,
@@ -27,145 +23,48 @@ describe('AccessGuard', () => {
   beforeAll(registerStrategy);
   beforeEach(resetDirectory);
 
-  describe('without a credential', () => {
-    it('allows public routes', async () => {
-      await expect(call(routes.open)).resolves.toEqual({ headers: {}, method: 'GET' });
-      await expect(call(WholeController.prototype.open, {}, WholeController)).resolves.toBeDefined();
-    });
-
-    it.each([
-      ['a route for members', routes.members],
-      ['a route for admins', routes.admins],
-      ['a route with a scope', routes.start],
-    ])('requires one on %s', async (_, handler) => {
-      await expect(call(handler)).rejects.toThrow(UnauthorizedException);
-      await expect(call(handler, { authorization: 'Basic YTpi' })).rejects.toThrow(UnauthorizedException);
-    });
-
-    it('applies a controller’s policy to its handlers', async () => {
-      await expect(call(WholeController.prototype.members, {}, WholeController)).rejects.toThrow(
-        UnauthorizedException,
-      );
-    });
-  });
-
   it('denies a route without a policy, even to a signed-in admin', async () => {
     directory.user = { ...user, isOrgAdmin: true };
     await expect(call(routes.forgotten, await bearer())).rejects.toThrow(ForbiddenException);
   });
 
-  describe('with a bearer token', () => {
-    it('allows members and sets the principal', async () => {
-      await expect(call(routes.members, await bearer())).resolves.toMatchObject({
-        principal: { ...user, signIn },
-      });
-      await expect(call(routes.start, await bearer())).resolves.toMatchObject({
-        principal: { ...user, signIn },
-      });
-    });
-
-    it('reads the admin right from the database, not from the token', async () => {
-      const headers = await bearer();
-      await expect(call(routes.admins, headers)).rejects.toThrow(ForbiddenException);
-      directory.user = { ...user, isOrgAdmin: true };
-      await expect(call(routes.admins, headers)).resolves.toBeDefined();
-      directory.user = null;
-      await expect(call(routes.members, headers)).rejects.toThrow(UnauthorizedException);
-    });
-
-    it('allows nobody whom an identity provider must vouch for, until one does', async () => {
-      const headers = await bearer();
-      directory.user = { ...user, isOrgAdmin: true, companySignIn: 'missing' };
-      for (const closed of [routes.members, routes.admins, routes.setUpMfa])
-        await expect(call(closed, headers)).rejects.toThrow(CompanySignInRequired);
-      directory.user = { ...directory.user, companySignIn: 'used' };
-      await expect(call(routes.admins, headers)).resolves.toBeDefined();
-    });
-
-    it('allows a user who must set up MFA only the routes for that', async () => {
-      directory.user = { ...user, isOrgAdmin: true };
-      const headers = await bearer(true);
-      for (const closed of [routes.members, routes.admins, routes.start]) {
-        await expect(call(closed, headers)).rejects.toThrow(ForbiddenException);
-      }
-      await expect(call(routes.open, headers)).resolves.toBeDefined();
-      await expect(call(routes.setUpMfa, headers)).resolves.toMatchObject({
-        principal: { signIn: { mfaSetupOnly: true } },
-      });
-      await expect(call(MfaController.prototype.setUp, headers, MfaController)).resolves.toBeDefined();
-    });
-
-    it('allows a suspended organization to read, to delete, and to call routes marked for it', async () => {
-      directory.user = { ...user, suspended: true };
-      const headers = await bearer();
-      for (const method of ['GET', 'DELETE'])
-        await expect(call(routes.members, headers, Routes, method)).resolves.toBeDefined();
-      for (const method of ['POST', 'PUT', 'PATCH']) {
-        await expect(call(routes.members, headers, Routes, method)).rejects.toThrow(ForbiddenException);
-        await expect(call(routes.close, headers, Routes, method)).resolves.toBeDefined();
-      }
-    });
-
-    it('allows a user who is locked down, and its keys, to read and to call routes marked for it', async () => {
-      const lockdown = {
-        reason: 'INC-12',
-        declaredBy: 'bob@example.com',
-        declaredAt: 'now',
-        staticRules: false,
-      };
-      const lockedDown: Principal = { ...user, isOrgAdmin: true, lockdown: { ...lockdown, scope: 'USER' } };
-      const key: Principal = { ...lockedDown, kind: 'key', scopes: ['sessions:write'] };
-      directory.user = lockedDown;
-      directory.keys.set('hash of dbk_writer', key);
-      for (const headers of [await bearer(), { 'x-api-key': 'dbk_writer' }]) {
-        await expect(call(routes.start, headers)).resolves.toBeDefined();
-        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-          await expect(call(routes.start, headers, Routes, method)).rejects.toThrow('You are locked down');
-          await expect(call(routes.stop, headers, Routes, method)).resolves.toBeDefined();
-        }
-      }
-      await expect(call(routes.admins, await bearer(), Routes, 'DELETE')).rejects.toThrow('bob@example.com');
-      directory.user = { ...lockedDown, lockdown: { ...lockdown, scope: 'ORGANIZATION' } };
-      await expect(call(routes.admins, await bearer(), Routes, 'POST')).resolves.toBeDefined();
-    });
-
-    it('prefers the token to a key, even when the token is invalid', async () => {
-      const both = { ...(await bearer()), 'x-api-key': 'dbk_unknown' };
-      await expect(call(routes.start, both)).resolves.toMatchObject({ principal: { kind: 'user' } });
-      const bad = { authorization: 'Bearer bad', 'x-api-key': 'dbk_writer' };
-      await expect(call(routes.start, bad)).rejects.toThrow(UnauthorizedException);
-      expect(directory.asked).toEqual([]);
-    });
-
-    it.each([
-      ['SUPER_ADMIN', true, true],
-      ['SUPPORT', true, false],
-      ['CUSTOMER', false, false],
-    ] as const)('%s may read platform routes: %p, may write: %p', async (platformRole, reads, writes) => {
-      directory.user = { ...user, isOrgAdmin: true, platformRole };
-      const attempt = async (handler: () => void): Promise<boolean> =>
-        call(handler, await bearer()).then(
-          () => true,
-          (error: unknown) => {
-            expect(error).toBeInstanceOf(ForbiddenException);
-            return false;
-          },
-        );
-      await expect(attempt(routes.survey)).resolves.toBe(reads);
-      await expect(attempt(routes.suspend)).resolves.toBe(writes);
-    });
-
-    it('names the right header when an API key is sent as a bearer token', async () => {
-      await expect(call(routes.start, { authorization: 'Bearer dbk_writer' })).rejects.toThrow('X-API-Key');
-      expect(directory.asked).toEqual([]);
-    });
-
-    it('rethrows an error of the look-up', async () => {
-      const broken = vi.spyOn(directory, 'ofUser').mockRejectedValueOnce(new Error('connection lost'));
-      await expect(call(routes.members, await bearer())).rejects.toThrow('connection lost');
-      broken.mockRestore();
-    });
+  it('takes the scheme of a credential in any case', async () => {
+    const writer = call(routes.start, { authorization: 'APIKEY  dbk_writer ' });
+    await expect(writer).resolves.toMatchObject({ principal: { kind: 'key' } });
   });
+
+  it('prefers what Authorization has to a key, even when it is invalid', async () => {
+    const both = { ...(await bearer()), 'x-api-key': 'dbk_unknown' };
+    await expect(call(routes.start, both)).resolves.toMatchObject({ principal: { kind: 'user' } });
+    for (const authorization of ['Bearer bad', 'Session dbs_gone'])
+      await expect(call(routes.renew, { authorization, 'x-api-key': 'dbk_writer' })).rejects.toThrow(
+        UnauthorizedException,
+      );
+    expect(directory.asked).toEqual(['hash of dbs_gone']);
+  });
+
+  it('takes the token of a session for it, in any notation of its id', async () => {
+    const sessionId = randomUUID();
+    directory.sessions.set('hash of dbs_known', { ...user, kind: 'session', sessionId });
+    const renewed = call(routes.renew, { authorization: 'Session dbs_known' }, sessionId.toUpperCase());
+    await expect(renewed).resolves.toMatchObject({ principal: { sessionId } });
+  });
+
+  it.each([{ trustId: 'x' }, { trustId: undefined }, { revision: undefined }, { revision: 1.5 }])(
+    'refuses the access token of a CI job with %j',
+    async (changes) => {
+      const { userId, organizationId } = user;
+      const claims = { userId, organizationId, trustId: directory.trustId, revision: 1 };
+      const started = async (given: typeof claims): Promise<unknown> =>
+        call(routes.start, {
+          authorization: `Bearer ${(await workloadTokens.issue(given)).accessToken}`,
+        });
+      await expect(started(claims)).resolves.toBeDefined();
+      await expect(started({ ...claims, ...changes } as typeof claims)).rejects.toThrow(
+        UnauthorizedException,
+      );
+    },
+  );
 
   describe('with forged tokens', () => {
     const now = Math.floor(Date.now() / 1000);

@@ -6,10 +6,7 @@ import { AccessTokens } from './access-tokens';
 import { JwtStrategy } from './jwt.strategy';
 import type { GuardSettings } from './guard-settings';
 import { PrincipalLookup, type Principal, type WorkloadClaims } from './principal';
-import { AllowedWhileLockedDown } from './lockdown';
-import { OpenDuringMfaSetup } from './mfa-setup';
-import { AdminOnly, KeyOnly, Platform, Public, SignedIn } from './route-policy';
-import { AllowedWhileSuspended } from './suspension';
+import { SignedIn } from './route-policy';
 import { tokenKeyOf } from './token-keys';
 import { WorkloadTokens } from './workload-tokens';
 
@@ -50,7 +47,7 @@ export const user: Principal = {
 class Directory extends PrincipalLookup {
   user: Principal | null = user;
   readonly keys = new Map<string, Principal>();
-  readonly workloads = new Map<string, Principal>();
+  readonly trustId = randomUUID();
   readonly sessions = new Map<string, Principal>();
   readonly asked: string[] = [];
 
@@ -59,8 +56,8 @@ class Directory extends PrincipalLookup {
     return known ? this.user : null;
   }
 
-  async ofWorkload({ userId, trustId }: WorkloadClaims): Promise<Principal | null> {
-    return userId === user.userId ? (this.workloads.get(trustId) ?? null) : null;
+  async ofWorkload({ trustId }: WorkloadClaims): Promise<Principal | null> {
+    return trustId === this.trustId ? { ...user, kind: 'workload', scopes: ['sessions:write'] } : null;
   }
 
   async ofSession(tokenHash: string): Promise<Principal | null> {
@@ -74,61 +71,34 @@ class Directory extends PrincipalLookup {
   }
 }
 
-export class Routes {
-  @Public() open(): void {}
+class Routes {
   @SignedIn() members(): void {}
-  @SignedIn() @AllowedWhileSuspended() close(): void {}
-  @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileLockedDown() stop(): void {}
   @SignedIn({ scope: 'sessions:write' }) start(): void {}
-  @SignedIn({ scope: 'sessions:write', sessionToken: true }) @AllowedWhileSuspended() renew(): void {}
-  @KeyOnly({ scope: 'agent:connect' }) agents(): void {}
-  @AdminOnly() admins(): void {}
-  @AdminOnly({ scope: 'audit:read' }) audit(): void {}
-  @Platform() survey(): void {}
-  @Platform({ write: true }) suspend(): void {}
-  @SignedIn() @OpenDuringMfaSetup() setUpMfa(): void {}
+  @SignedIn({ scope: 'sessions:write', sessionToken: true }) renew(): void {}
   forgotten(): void {}
 }
 
-@SignedIn()
-@OpenDuringMfaSetup()
-export class MfaController {
-  setUp(): void {}
-}
-
-@SignedIn()
-export class WholeController {
-  members(): void {}
-  @Public() open(): void {}
-}
-
-export type Headers = Record<string, string>;
+type Headers = Record<string, string>;
 
 export const directory = new Directory();
 export const tokens = new AccessTokens(settings);
 export const workloadTokens = new WorkloadTokens(settings);
 const guard = new AccessGuard(settings, directory);
 
+/** @param id in the path */
 export const call = async (
   handler: () => void,
-  headers: Headers = {},
-  controller: new () => object = Routes,
-  method = 'GET',
-  params: Readonly<Record<string, string>> = {},
+  headers: Headers,
+  id?: string,
 ): Promise<{ principal?: Principal }> => {
-  const request: {
-    headers: Headers;
-    method: string;
-    params?: Readonly<Record<string, string>>;
-    principal?: Principal;
-  } = Object.keys(params).length > 0 ? { headers, method, params } : { headers, method };
-  await guard.canActivate(new ExecutionContextHost([request, {}], controller, handler));
+  const request: { headers: Headers; params: object; principal?: Principal } = { headers, params: { id } };
+  await guard.canActivate(new ExecutionContextHost([request, {}], Routes, handler));
   return request;
 };
 export const routes = Routes.prototype;
 export const signIn = { id: randomUUID(), mfaSetupOnly: false };
-export const bearer = async (mfaSetupOnly = false): Promise<Headers> => ({
-  authorization: `Bearer ${(await tokens.issue(user, { ...signIn, mfaSetupOnly })).accessToken}`,
+export const bearer = async (): Promise<Headers> => ({
+  authorization: `Bearer ${(await tokens.issue(user, signIn)).accessToken}`,
 });
 
 /** Registers the strategy with passport, which the guard asks about access tokens. */
@@ -136,13 +106,11 @@ export const registerStrategy = (): void => {
   void new JwtStrategy(settings, directory);
 };
 
-/** The directory as each test finds it: one user, two keys, nothing asked. */
+/** The directory as each test finds it: one user, one key, nothing asked. */
 export function resetDirectory(): void {
   directory.user = user;
   directory.asked.length = 0;
   directory.keys.clear();
-  directory.workloads.clear();
   directory.sessions.clear();
   directory.keys.set('hash of dbk_writer', { ...user, kind: 'key', scopes: ['sessions:write'] });
-  directory.keys.set('hash of dbk_auditor', { ...user, kind: 'key', scopes: ['audit:read'] });
 }
