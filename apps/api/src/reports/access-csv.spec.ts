@@ -33,20 +33,6 @@ describe('accessCsv', () => {
     );
   });
 
-  it('shows each of the four times in its own column', () => {
-    const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 31, hour));
-    const times = { certainFrom: at(2), certainUntil: at(3), possibleFrom: at(1), possibleUntil: at(4) };
-    const csv = accessCsv([Object.assign(item('database'), { ports: '22', ...times })]);
-    const [names, values] = csv.split('\r\n').map((line) => line.split(','));
-    expect(Object.keys(times).map((name) => values![names!.indexOf(name)])).toEqual(
-      Object.values(times).map((time) => time.toISOString()),
-    );
-  });
-
-  it('returns only the header without items', () => {
-    expect(accessCsv([])).toBe(`${HEADER}\r\n`);
-  });
-
   it.each([
     ['a comma', 'a,b', '"a,b"'],
     ['a quote', 'a"b', '"a""b"'],

@@ -1,55 +1,12 @@
 import { PROVIDERS } from '#rules';
-import type { TextFormDto } from './dto/provider-types.dto';
 import { toProviderTypes } from './provider-types.mapper';
 
 /** Serialized to JSON and parsed, as a client receives it. */
 const typesOf = (provider: (typeof PROVIDERS)[number]): ReturnType<typeof toProviderTypes> =>
   JSON.parse(JSON.stringify(toProviderTypes(provider, null))) as ReturnType<typeof toProviderTypes>;
 
-const fits = ({ pattern, flags, example }: TextFormDto): boolean => new RegExp(pattern, flags).test(example);
-
-const FITS_TYPE = {
-  integer: Number.isInteger,
-  integers: (value: unknown) => Array.isArray(value) && value.every(Number.isInteger),
-  text: (value: unknown) => typeof value === 'string',
-  texts: (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
-} as const;
-
 describe.each(PROVIDERS)('provider types of %s', (provider) => {
   const types = typesOf(provider);
-
-  it('have an example that matches the pattern of each text form', () => {
-    const forms = [
-      ...types.credentialTypes.flatMap(({ credentialType, fields }) =>
-        fields.flatMap(({ name, form }) => (form ? [{ name: `${credentialType}.${name}`, form }] : [])),
-      ),
-      ...types.resourceTypes.map(({ resourceType, identifier }) => ({
-        name: resourceType,
-        form: identifier,
-      })),
-      ...types.resourceTypes.flatMap(({ region }) => (region ? [{ name: 'region', form: region }] : [])),
-    ];
-    expect(forms.filter(({ form }) => !fits(form)).map(({ name }) => name)).toEqual([]);
-  });
-
-  it('have an example of the right type and within its limits for each config field', () => {
-    const fields = types.resourceTypes.flatMap(({ config }) => config);
-    const invalid = fields.filter((field) => {
-      const { type, example, minimum = -Infinity, maximum = Infinity, mostItems = Infinity, choices } = field;
-      if (!FITS_TYPE[type](example)) return true;
-      const items = [example].flat();
-      if (items.length > mostItems) return true;
-      if (choices && !items.every((item) => choices.includes(String(item)))) return true;
-      if (field.pattern && !items.every((item) => new RegExp(field.pattern!, field.flags).test(String(item))))
-        return true;
-      return (
-        type.startsWith('integer') &&
-        !items.every((item) => Number(item) >= minimum && Number(item) <= maximum)
-      );
-    });
-    expect(invalid.map(({ name }) => name)).toEqual([]);
-    expect(fields.filter(({ words }) => words.length === 0).map(({ name }) => name)).toEqual([]);
-  });
 
   it('describe each credential field', () => {
     const fields = types.credentialTypes.flatMap((type) => type.fields);
@@ -91,23 +48,5 @@ describe('provider types', () => {
       fields.filter((field) => field.fixed),
     );
     expect(new Set(fixed.map(({ name }) => name))).toEqual(new Set(['project_id']));
-  });
-
-  it('take the limits of config fields from their validators', () => {
-    const config = (['AZURE', 'VERCEL'] as const).flatMap((provider) =>
-      typesOf(provider).resourceTypes.flatMap((type) => type.config),
-    );
-    expect(config).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ name: 'priorityFrom', minimum: 100, maximum: 4096, required: false }),
-        expect.objectContaining({ name: 'protocol', choices: ['tcp', 'udp', 'icmp', 'all'] }),
-        expect.objectContaining({ name: 'port', words: ['must be a port from 1 to 65535'] }),
-        expect.objectContaining({ name: 'ports', minimum: 1, maximum: 65535, mostItems: 20 }),
-        expect.objectContaining({
-          name: 'pathPrefix',
-          pattern: String.raw`^\/[\w.~!$&'()*+,;=:@%/-]{0,255}$`,
-        }),
-      ]),
-    );
   });
 });
