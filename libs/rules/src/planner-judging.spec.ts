@@ -16,7 +16,6 @@ import {
   presentUnder,
   RUNS,
   SEARCH,
-  underKey,
   worlds,
   type Cloud,
   type DueRule,
@@ -128,17 +127,10 @@ const JUDGE_PROPERTIES = {
 };
 
 const mapped =
-  (
-    change: (
-      verdict: Verdict,
-      rule: DueRule,
-      result: ChangeResult | undefined,
-      observed: readonly ObservedRule[],
-    ) => Verdict,
-  ): Judge =>
+  (change: (verdict: Verdict, rule: DueRule, result: ChangeResult | undefined) => Verdict): Judge =>
   (due, results, observed) =>
     judge(due, results, observed).map((verdict, index) =>
-      change(verdict, due[index]!, results.get(verdict.rule.ruleId), observed),
+      change(verdict, due[index]!, results.get(verdict.rule.ruleId)),
     );
 
 const presentAs = (rule: DueRule): Verdict => ({
@@ -150,16 +142,6 @@ const presentAs = (rule: DueRule): Verdict => ({
 });
 /** Judges with one planted bug each, and the property that must find it. */
 const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
-  [
-    'drops rules without a change',
-    'every rule gets one verdict, in the given order',
-    (due, results, observed) =>
-      judge(
-        due.filter(({ ruleId }) => results.has(ruleId)),
-        results,
-        observed,
-      ),
-  ],
   [
     'sorts removals first',
     'every rule gets one verdict, in the given order',
@@ -174,15 +156,6 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'trusts the result of a removal instead of the read',
     'absent: no own rule is present',
     mapped((verdict, rule, result) => (!rule.desired && result?.result === 'done' ? absent(rule) : verdict)),
-  ],
-  [
-    'checks only the first rule under the key',
-    'absent: no own rule is present',
-    mapped((verdict, rule, _result, observed) =>
-      !rule.desired && !rule.inFlight && underKey(rule, observed)?.ownRuleId === null
-        ? absent(rule)
-        : verdict,
-    ),
   ],
   [
     'ignores calls in flight',
@@ -209,28 +182,9 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     ),
   ],
   [
-    'settles unwanted rules as present',
-    'present: desired, and observed',
-    (due, results, observed) =>
-      judge(
-        due.map((rule) => ({ ...rule, desired: true })),
-        results,
-        observed,
-      ),
-  ],
-  [
     'treats every rule as ours',
     'present: unmanaged exactly when no own rule is present',
     mapped((verdict) => (verdict.kind === 'present' ? { ...verdict, unmanaged: false } : verdict)),
-  ],
-  [
-    'gives up a removal',
-    'failed: desired, refused without retry, and not present',
-    mapped((verdict, rule, result) =>
-      !rule.desired && isFinalRefusal(result)
-        ? { rule, kind: 'failed', message: result.message, refusedAs: 'invalid' }
-        : verdict,
-    ),
   ],
   [
     'gives up when it is throttled',
@@ -247,11 +201,6 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     mapped((verdict) => (verdict.kind === 'failed' ? again(verdict.rule, verdict.message) : verdict)),
   ],
   [
-    'hides the provider’s message',
-    'refused without retry and not present: failed, with the provider’s message',
-    mapped((verdict) => (verdict.kind === 'failed' ? { ...verdict, message: 'failed' } : verdict)),
-  ],
-  [
     'treats an unknown result as success',
     'an unknown result settles only what was observed',
     mapped((verdict, rule, result) =>
@@ -259,40 +208,9 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     ),
   ],
   [
-    'treats an unknown result as failure',
-    'an unknown result settles only what was observed',
-    mapped((verdict, rule, result) =>
-      rule.desired && verdict.kind === 'retry' && result?.result === 'unknown'
-        ? { rule, kind: 'failed', message: result.message, refusedAs: 'invalid' }
-        : verdict,
-    ),
-  ],
-  [
-    'hides an unknown result',
-    'an unknown result settles only what was observed',
-    mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, unknown: false } : verdict)),
-  ],
-  [
     'never settles',
     'a round without failures settles every rule without a call in flight',
     (due) => due.map((rule) => again(rule)),
-  ],
-  [
-    'waits for the removal of an unmanaged rule',
-    'a round without failures settles every rule without a call in flight',
-    mapped((verdict, rule, _result, observed) =>
-      verdict.kind === 'absent' && underKey(rule, observed) ? again(rule) : verdict,
-    ),
-  ],
-  [
-    'identifies own rules by the mark only',
-    'absent: no own rule is present',
-    (due, results, observed) =>
-      judge(
-        due.map((rule) => ({ ...rule, recordedId: null })),
-        results,
-        observed,
-      ),
   ],
   [
     'hides a change by another program',
@@ -303,13 +221,6 @@ const PLANTED_BUGS: [string, keyof typeof JUDGE_PROPERTIES, Judge][] = [
     'hides that an unwanted rule is present',
     'retry: observed present exactly when it is unwanted and an own rule is present',
     mapped((verdict) => (verdict.kind === 'retry' ? { ...verdict, observedPresent: false } : verdict)),
-  ],
-  [
-    'reports a retryable result as refused',
-    'retry: refused exactly when the refusal is not retryable',
-    mapped((verdict, _rule, result) =>
-      verdict.kind === 'retry' ? { ...verdict, refused: result?.result === 'refused' } : verdict,
-    ),
   ],
   [
     'hides a refusal',

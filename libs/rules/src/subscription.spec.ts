@@ -6,7 +6,6 @@ import {
   REPORTED_STATUSES,
   SUBSCRIPTION_MOVES,
   SUBSCRIPTION_STATUSES,
-  type ReportedStatus,
   type SubscriptionStatus,
 } from './subscription';
 
@@ -61,26 +60,18 @@ describe('followingMoves', () => {
     ['EXPIRED', 'PAST_DUE', ''],
     ['EXPIRED', 'EXPIRED', ''],
   ] as const)('%s, reported %s: %s', (current, reported, moves) => {
-    expect(followingMoves(current, reported).join(' ')).toBe(moves);
-  });
-
-  const pairs = SUBSCRIPTION_STATUSES.flatMap((current) =>
-    REPORTED_STATUSES.map((reported): [SubscriptionStatus, ReportedStatus] => [current, reported]),
-  );
-
-  it.each(pairs)('%s, reported %s: every step is an allowed transition', (current, reported) => {
-    let status: SubscriptionStatus = current;
-    for (const next of followingMoves(current, reported)) {
-      expect(SUBSCRIPTION_MOVES[status]).toContain(next);
-      status = next;
-    }
+    const steps = followingMoves(current, reported);
+    expect(steps.join(' ')).toBe(moves);
+    for (const [index, step] of steps.entries())
+      expect(mayMove(steps[index - 1] ?? current, step)).toBe(true);
   });
 
   it('are empty when the same status is reported again', () => {
-    for (const [current, reported] of pairs) {
-      const reached = followingMoves(current, reported).at(-1) ?? current;
-      expect(followingMoves(reached, reported).at(-1) ?? reached).toBe(reached);
-    }
+    for (const current of SUBSCRIPTION_STATUSES)
+      for (const reported of REPORTED_STATUSES) {
+        const reached = followingMoves(current, reported).at(-1) ?? current;
+        expect(followingMoves(reached, reported).at(-1) ?? reached).toBe(reached);
+      }
   });
 
   it('isPaidFor is true for paid statuses only', () => {

@@ -13,13 +13,8 @@ describe('backoffMs', () => {
   it.each([
     [1, 500],
     [2, 1_000],
-    [3, 2_000],
-    [4, 4_000],
-    [5, 8_000],
     [6, 16_000],
     [7, 30_000],
-    [8, 30_000],
-    [1_000, 30_000],
     [Number.MAX_SAFE_INTEGER, 30_000],
   ])('after %d failed attempts is below %d ms, and half of that at random 0.5', (tries, ceiling) => {
     expect(backoffMs(RULE_BACKOFF, tries, 0)).toBe(0);
