@@ -23,25 +23,17 @@ const NET = { id: '2', name: 'Network' };
 const asked = { hours: 2, reason: null, breakGlass: false };
 
 describe('demandOf', () => {
+  const strict = role('strict', { approvals: 2 });
+  const once = role('once', { approvals: 1 });
+  const short = role('short', { maxSessionDurationHours: 1 });
+
   it.each([
-    [
-      'the most lenient role of a resource counts',
-      [on('a', role('strict', { approvals: 2 }), role('lenient'))],
-      0,
-    ],
-    [
-      'a lenient role counts only for as long as it allows',
-      [on('a', role('strict', { approvals: 2 }), role('short', { maxSessionDurationHours: 1 }))],
-      2,
-    ],
-    [
-      'of several resources the strictest counts',
-      [on('a', role('one', { approvals: 1 })), on('b', role('two', { approvals: 2 })), on('c', role('none'))],
-      2,
-    ],
+    ['the most lenient role of a resource counts', [on('a', strict, role('lenient'))], 0],
+    ['a lenient role counts only for as long as it allows', [on('a', strict, short)], 2],
+    ['of several resources the strictest counts', [on('a', once), on('b', strict), on('c', role('none'))], 2],
     [
       'a role that asks for a reason that is missing gives way to one that does not',
-      [on('a', role('explained', { requireReason: true }), role('approved', { approvals: 1 }))],
+      [on('a', role('explained', { requireReason: true }), once)],
       1,
     ],
   ])('%s', (_, grants, approvals) => {

@@ -79,6 +79,17 @@ const repairs = (compare: Compare): fc.IProperty<unknown[]> =>
   });
 
 describe('findDrift', () => {
+  const held: KnownRule = {
+    ruleId: 'rule',
+    key: KEYS[0]!,
+    state: 'present',
+    desired: true,
+    isUnmanaged: false,
+    isSuspended: false,
+    isMissing: false,
+    providerRuleId: 'sgr-1',
+  };
+
   it('finds exactly the rules to add and to remove', () => {
     expect(fc.check(repairs(findDrift), { numRuns: 5000 })).toMatchObject({ failed: false });
   });
@@ -90,15 +101,9 @@ describe('findDrift', () => {
       ownRuleId: 'x',
       inForce: false,
     });
-    const recorded = {
-      isUnmanaged: false,
-      isSuspended: false,
-      isMissing: false,
-      providerRuleId: null,
-    };
     const rules: KnownRule[] = [
-      { ...recorded, ruleId: 'desired', key: KEYS[0]!, state: 'present', desired: true },
-      { ...recorded, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false },
+      { ...held, ruleId: 'desired', providerRuleId: null },
+      { ...held, ruleId: 'unwanted', key: KEYS[1]!, state: 'absent', desired: false, providerRuleId: null },
     ];
     expect(findDrift(rules, [inactive(KEYS[0]!), inactive(KEYS[1]!), inactive(KEYS[2]!)])).toEqual({
       ...NO_DRIFT,
@@ -113,17 +118,6 @@ describe('findDrift', () => {
     expect(findDrift([], [unmanaged])).toEqual({ ...NO_DRIFT, unmanaged: [unmanaged] });
   });
 
-  const held: KnownRule = {
-    ruleId: 'rule',
-    key: KEYS[0]!,
-    state: 'present',
-    desired: true,
-    isUnmanaged: false,
-    isSuspended: false,
-    isMissing: false,
-    providerRuleId: 'sgr-1',
-  };
-
   it('returns a desired rule without effect with the reason, and a suspended one that has an effect again', () => {
     const ours = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: 'rule' };
     const blocked = { ...ours, noEffect: 'blocked by deny-all' };
@@ -137,38 +131,25 @@ describe('findDrift', () => {
     expect(findDrift([suspended], [ours])).toEqual({ ...NO_DRIFT, effective: ['rule'] });
   });
 
-  it.each<[string, KnownRule, string | null, Partial<Drift>]>([
-    ['no drift for an unchanged rule', held, 'mark', NO_DRIFT],
-    ['no drift for a rule under its recorded id, without our mark', held, null, NO_DRIFT],
-    [
-      'a rule replaced by an unmanaged one as taken',
-      { ...held, providerRuleId: 'sgr-0' },
-      null,
-      { taken: ['rule'], renamed: [], missing: [] },
-    ],
+  const bare: ObservedRule = { key: KEYS[0]!, providerRuleId: 'sgr-1', ownRuleId: null };
+  const TAKEN = { taken: ['rule'], renamed: [], missing: [] };
+  const RENAMED = { renamed: [{ ruleId: 'rule', providerRuleId: 'sgr-1' }], missing: [] };
+
+  it.each<[string, Partial<KnownRule>, string | null, Partial<Drift>]>([
+    ['no drift for an unchanged rule', {}, 'mark', NO_DRIFT],
+    ['no drift for a rule under its recorded id, without our mark', {}, null, NO_DRIFT],
+    ['a rule replaced by an unmanaged one as taken', { providerRuleId: 'sgr-0' }, null, TAKEN],
     [
       'a rule without recorded id, replaced by an unmanaged one, as taken',
-      { ...held, providerRuleId: null },
+      { providerRuleId: null },
       null,
-      { taken: ['rule'], renamed: [], missing: [] },
+      TAKEN,
     ],
-    ['no taken rule for one recorded as unmanaged', { ...held, isUnmanaged: true }, null, { taken: [] }],
-    [
-      'no taken rule for an unwanted one',
-      { ...held, desired: false, providerRuleId: 'sgr-0' },
-      null,
-      { taken: [] },
-    ],
-    [
-      'a recreated rule as renamed',
-      { ...held, providerRuleId: 'sgr-0' },
-      'mark',
-      { renamed: [{ ruleId: 'rule', providerRuleId: 'sgr-1' }], missing: [] },
-    ],
+    ['no taken rule for one recorded as unmanaged', { isUnmanaged: true }, null, { taken: [] }],
+    ['no taken rule for an unwanted one', { desired: false, providerRuleId: 'sgr-0' }, null, { taken: [] }],
+    ['a recreated rule as renamed', { providerRuleId: 'sgr-0' }, 'mark', RENAMED],
   ])('reports %s', (_, recorded, ownRuleId, expected) => {
-    expect(findDrift([recorded], [{ key: held.key, providerRuleId: 'sgr-1', ownRuleId }])).toMatchObject(
-      expected,
-    );
+    expect(findDrift([{ ...held, ...recorded }], [{ ...bare, ownRuleId }])).toMatchObject(expected);
   });
 
   it.each<[string, KnownRule, boolean]>([
@@ -177,7 +158,6 @@ describe('findDrift', () => {
     ['is unmanaged when recorded as unmanaged', { ...held, isUnmanaged: true }, true],
     ['is unmanaged without a recorded id', { ...held, providerRuleId: null }, true],
   ])('a rule without our mark under the key of a known rule %s', (_, recorded, isUnmanaged) => {
-    const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(findDrift([recorded], [bare]).unmanaged).toEqual(isUnmanaged ? [bare] : []);
   });
 
@@ -256,7 +236,6 @@ describe('findDrift', () => {
     ['is not returned without a recorded id', { ...held, desired: false, providerRuleId: null }, false],
     ['is not returned when recorded as unmanaged', { ...held, desired: false, isUnmanaged: true }, false],
   ])('unwantedRules: a rule without our mark %s', (_, recorded, isUnwanted) => {
-    const bare = { key: held.key, providerRuleId: 'sgr-1', ownRuleId: null };
     expect(unwantedRules([recorded], [bare])).toEqual(isUnwanted ? [bare] : []);
   });
 

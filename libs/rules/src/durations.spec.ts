@@ -9,15 +9,6 @@ const grant = (resourceName: string, ...hours: (number | null)[]): ResourceGrant
   })),
 });
 
-describe('TIER_LIMITS', () => {
-  it.each([
-    ['FREE', 4, 5, 5],
-    ['PAID', 24, null, null],
-  ] as const)('%s', (tier, sessionHours, resources, users) => {
-    expect(TIER_LIMITS[tier]).toEqual({ sessionHours, resources, users });
-  });
-});
-
 describe('maximumDuration', () => {
   it.each([
     ['PAID', [], 24, 'the Paid plan'],

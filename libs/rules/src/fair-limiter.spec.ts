@@ -70,15 +70,8 @@ describe('FairLimiter', () => {
     const tasks = new Tasks(new FairLimiter(1, 3));
     const results = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'].map((name) => tasks.add(name));
     await tasks.endAll();
-    expect(await Promise.all(results)).toEqual([
-      'done',
-      'done',
-      'refused',
-      'refused',
-      'refused',
-      'done',
-      'done',
-      'refused',
-    ]);
+    expect((await Promise.all(results)).join(' ')).toBe(
+      'done done refused refused refused done done refused',
+    );
   });
 });

@@ -115,33 +115,29 @@ const withRules =
     planChanges(due.map(change), observed);
 
 /** Planners with one planted bug each, and the property that must find it. */
-const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
-  [
+const PLANTED_BUGS: Record<keyof typeof PLAN_PROPERTIES, [bug: string, Plan]> = {
+  'unmanaged rules are never removed': [
     'removes unmanaged rules',
-    'unmanaged rules are never removed',
     (due, observed) =>
       planChanges(
         due,
         observed.map((rule) => ({ ...rule, ownRuleId: rule.ownRuleId ?? 'ours' })),
       ),
   ],
-  [
+  'one round without failures converges': [
     'plans no removals',
-    'one round without failures converges',
     (due, observed) => planChanges(due, observed).filter(({ action }) => action === 'add'),
   ],
-  [
+  'rounds without failures converge with several own rules under one key': [
     'ignores keys with several rules',
-    'rounds without failures converge with several own rules under one key',
     (due, observed) =>
       planChanges(due, observed).filter(
         (change) =>
           change.action === 'add' || observed.filter(({ key }) => key === keyOf(due, change)).length === 1,
       ),
   ],
-  [
+  'a removal targets the key of its rule only, or what it has become': [
     'removes a rule of another key',
-    'a removal targets the key of its rule only, or what it has become',
     (due, observed) =>
       planChanges(due, observed).map((change) => {
         const other = observed.findLast(({ ownRuleId }) => ownRuleId !== null);
@@ -150,9 +146,8 @@ const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
           : change;
       }),
   ],
-  [
+  'no key is changed twice in a round': [
     'replaces present rules',
-    'no key is changed twice in a round',
     (due, observed) => [
       ...planChanges(due, observed),
       ...due.flatMap((rule): PlannedChange[] => {
@@ -161,70 +156,59 @@ const PLANTED_BUGS: [string, keyof typeof PLAN_PROPERTIES, Plan][] = [
       }),
     ],
   ],
-  [
+  'removals come first': [
     'plans additions first',
-    'removals come first',
     (due, observed) => planChanges(due, observed).toReversed(),
   ],
-  [
+  'nothing is planned after convergence': [
     'adds rules that need no change',
-    'nothing is planned after convergence',
     (due, observed) =>
       due.map(
         (rule) =>
           planChanges(due, observed).find((change) => change.rule.ruleId === rule.ruleId) ?? add(rule),
       ),
   ],
-  [
+  'a rule whose last holder has expired is not added': [
     'adds expired rules',
-    'a rule whose last holder has expired is not added',
     withRules((rule) => ({ ...rule, mayOpen: true })),
   ],
-  [
+  'an unwanted rule is not added': [
     'adds unwanted rules',
-    'an unwanted rule is not added',
     withRules((rule) => ({ ...rule, desired: true, mayOpen: true })),
   ],
-  [
+  'a desired rule is not removed': [
     'removes expired rules that are still held',
-    'a desired rule is not removed',
     withRules((rule) => ({ ...rule, desired: rule.desired && rule.mayOpen })),
   ],
-  [
+  'a present rule is not added again': [
     'adds a rule beside an unmanaged one',
-    'a present rule is not added again',
     (due, observed) =>
       planChanges(
         due,
         observed.filter(({ ownRuleId }) => ownRuleId !== null),
       ),
   ],
-  [
+  'a rule that is not observed is removed by its recorded id, unless a call is in flight': [
     'repeats a removal that is in flight',
-    'a rule that is not observed is removed by its recorded id, unless a call is in flight',
     withRules((rule) => ({ ...rule, inFlight: false })),
   ],
-  [
+  'a change has its rule and the cause of that rule': [
     'uses the cause of another rule',
-    'a change has its rule and the cause of that rule',
     (due, observed) =>
       planChanges(due, observed).map((change) =>
         change.action === 'add' ? { ...change, cause: due[0]!.addCause } : change,
       ),
   ],
-];
+};
 
 describe('planChanges', () => {
   it.each(entries(PLAN_PROPERTIES))('%s', (_name, property) => {
     expect(fc.check(property(planChanges), RUNS)).toMatchObject({ failed: false });
   });
 
-  it.each(PLANTED_BUGS)('a planner that %s violates "%s"', (_bug, name, mutant) => {
+  const planted = entries(PLANTED_BUGS).map(([name, [bug, mutant]]) => ({ name, bug, mutant }));
+  it.each(planted)('a planner that $bug violates "$name"', ({ name, mutant }) => {
     expect(fc.check(PLAN_PROPERTIES[name](mutant), SEARCH).failed).toBe(true);
-  });
-
-  it('has a planted bug for every property', () => {
-    expect(new Set(PLANTED_BUGS.map(([, name]) => name))).toEqual(new Set(Object.keys(PLAN_PROPERTIES)));
   });
 
   it('adds and removes due rules, and ignores present, unmanaged and other rules', () => {

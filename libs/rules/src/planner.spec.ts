@@ -23,32 +23,14 @@ describe('A rule of a target that could not be read', () => {
     },
   );
 
+  const GONE_MS = 6 * 3_600_000;
   it.each([
-    [
-      'gives up a removal when the target is missing for TARGET_GONE_MS',
-      'target-missing',
-      6 * 3_600_000,
-      false,
-      'absent',
-    ],
-    [
-      'retries a removal when the target is missing for less',
-      'target-missing',
-      6 * 3_600_000 - 1,
-      false,
-      'retry',
-    ],
-    [
-      'retries a removal on a missing target while a call is in flight',
-      'target-missing',
-      7 * 3_600_000,
-      true,
-      'retry',
-    ],
-    ['retries a removal however long access is denied', 'denied', 7 * 3_600_000, false, 'retry'],
-  ] as const)('%s', (_, kind, missingMs, inFlight, verdict) => {
-    const rule = { ...unwanted, inFlight };
-    expect(judgedUnread([rule], kind, 'why', missingMs)[0]!.kind).toBe(verdict);
+    ['is given up when its target is missing for so long', 'target-missing', GONE_MS, false, 'absent'],
+    ['is retried when its target is missing for less', 'target-missing', GONE_MS - 1, false, 'retry'],
+    ['is retried while a call is in flight', 'target-missing', GONE_MS + 1, true, 'retry'],
+    ['is retried however long access is denied', 'denied', GONE_MS + 1, false, 'retry'],
+  ] as const)('whose removal %s', (_, kind, missingMs, inFlight, verdict) => {
+    expect(judgedUnread([{ ...unwanted, inFlight }], kind, 'why', missingMs)[0]!.kind).toBe(verdict);
   });
 
   it('retries additions on a missing target: it may be there in a moment', () => {
@@ -172,18 +154,10 @@ describe('A recorded rule without our mark', () => {
     ]);
   });
 
-  it('is absent only when it is no longer observed', () => {
+  it('is absent only when it is no longer observed, and present while it is desired', () => {
     expect(judge([unwanted], new Map(), [bare])).toMatchObject([{ kind: 'retry', observedPresent: true }]);
     expect(judge([unwanted], new Map(), [])).toEqual([absent(unwanted)]);
-  });
-
-  it('is present while it is desired', () => {
-    const desired = dueRule(recorded, true);
-    expect(planChanges([desired], [bare])).toEqual([]);
-    expect(judge([desired], new Map(), [bare])).toMatchObject([
-      { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false },
-    ]);
-    expect(judge([desired], new Map(), [{ ...bare, ownRuleId: 'rule' }])).toMatchObject([
+    expect(judge([dueRule(recorded, true)], new Map(), [bare])).toMatchObject([
       { kind: 'present', providerRuleId: 'sgr-1', unmanaged: false },
     ]);
   });
@@ -198,19 +172,13 @@ describe('A recorded rule without our mark', () => {
     ]);
   });
 
-  it('is not mistaken for an unmanaged rule with another id under the same key', () => {
-    expect(planChanges([unwanted], [unmanaged])).toEqual([]);
-    expect(judge([unwanted], new Map(), [unmanaged])).toEqual([absent(unwanted)]);
-    expect(judge([dueRule(recorded, true)], new Map(), [unmanaged])).toMatchObject([
-      { kind: 'present', unmanaged: true },
-    ]);
-  });
-
-  it('is unmanaged without a recorded id', () => {
-    const without = { ...unwanted, recordedId: null };
-    expect(planChanges([without], [bare])).toEqual([]);
-    expect(judge([without], new Map(), [bare])).toEqual([absent(without)]);
-    expect(judge([{ ...without, desired: true }], new Map(), [bare])).toMatchObject([
+  it.each([
+    ['an unmanaged rule has another id under its key', unwanted, unmanaged],
+    ['it has no recorded id', { ...unwanted, recordedId: null }, bare],
+  ])('is unmanaged when %s', (_, rule, observed) => {
+    expect(planChanges([rule], [observed])).toEqual([]);
+    expect(judge([rule], new Map(), [observed])).toEqual([absent(rule)]);
+    expect(judge([{ ...rule, desired: true }], new Map(), [observed])).toMatchObject([
       { kind: 'present', unmanaged: true },
     ]);
   });

@@ -209,8 +209,6 @@ export const remove = (
   providerRuleId,
   cause: rule.removeCause,
 });
-export const underKey = (rule: DueRule, observed: readonly ObservedRule[]): ObservedRule | undefined =>
-  observed.find(({ key }) => key === rule.key);
 
 export const absent = (rule: DueRule): Verdict => ({ rule, kind: 'absent' });
 export const again = (rule: DueRule, message: string | null = null): Verdict => ({

@@ -287,40 +287,35 @@ describe('accessToAdopt', () => {
     return accessToAdopt({ ...dueRule({ desired: true, writtenWith, holders }), row }, access);
   };
 
-  it('is null while the pass or a live holder uses the recorded access path', () => {
-    expect(adoptedBy(old, [holder(present)])).toBeNull();
-    expect(adoptedBy(present, [holder(old), holder(present)])).toBeNull();
+  const adopted = ({ credentialId: id, region: of }: OwnedAccess) => ({ credentialId: id, region: of });
+  const elsewhere = path('old', 'a', 'eu-west-1');
+  const verified = { writeVerified: true };
+
+  it.each<[string, OwnedAccess, DueHolder[]]>([
+    ['while the pass uses it', old, [holder(present)]],
+    ['while a live holder uses it', present, [holder(old), holder(present)]],
+    ['by one of another organization that is not write-verified', others, [holder(others)]],
+    [
+      'because of a write-verified holder with another path',
+      others,
+      [holder(others), holder(path('third', 'c'), verified)],
+    ],
+    [
+      'because of a write-verified holder that is being removed',
+      others,
+      [holder(others, { ...verified, status: 'REMOVING' })],
+    ],
+  ])('does not replace the recorded path %s', (_, access, holders) => {
+    expect(adoptedBy(access, holders)).toBeNull();
   });
 
-  it('is that of the pass once no live holder uses the recorded one', () => {
-    expect(adoptedBy(present, [holder(present)])).toEqual({ credentialId: 'new', region: null });
-    expect(adoptedBy(present, [holder(old, { status: 'REMOVING' }), holder(present)])).toEqual({
-      credentialId: 'new',
-      region: null,
-    });
-  });
-
-  it('differs by region', () => {
-    const elsewhere = path('old', 'a', 'eu-west-1');
-    expect(adoptedBy(elsewhere, [holder(elsewhere)])).toEqual({ credentialId: 'old', region: 'eu-west-1' });
-  });
-
-  it('is that of another organization only if it is write-verified', () => {
-    expect(adoptedBy(others, [holder(others)])).toBeNull();
-    expect(adoptedBy(others, [holder(others, { writeVerified: true })])).toEqual({
-      credentialId: 'others',
-      region: null,
-    });
-  });
-
-  it('ignores write-verified holders with another access path or being removed', () => {
-    const verified = { writeVerified: true };
-    expect(adoptedBy(others, [holder(others), holder(path('third', 'c'), verified)])).toBeNull();
-    expect(adoptedBy(others, [holder(others, { ...verified, status: 'REMOVING' })])).toBeNull();
-  });
-
-  it('is that of the pass when the writing credential is deleted', () => {
-    const gone = { writtenWith: null, writer: null };
-    expect(adoptedBy(others, [holder(others)], gone)).toEqual({ credentialId: 'others', region: null });
+  it.each<[string, OwnedAccess, DueHolder[], Parameters<typeof adoptedBy>[2]]>([
+    ['no live holder uses the recorded one', present, [holder(present)], {}],
+    ['its last holder leaves', present, [holder(old, { status: 'REMOVING' }), holder(present)], {}],
+    ['the region differs', elsewhere, [holder(elsewhere)], {}],
+    ['another organization is write-verified', others, [holder(others, verified)], {}],
+    ['the writing credential is deleted', others, [holder(others)], { writtenWith: null, writer: null }],
+  ])('is that of the pass when %s', (_, access, holders, more) => {
+    expect(adoptedBy(access, holders, more)).toEqual(adopted(access));
   });
 });
