@@ -113,15 +113,9 @@ describe('sealed fields', () => {
     );
   });
 
-  it.each([
-    ['organization', { ...binding, organizationId: 'org-2' }],
-    ['owner', { ...binding, ownerId: 'cred-2' }],
-    ['field', { ...binding, field: 'accessKeyId' }],
-    ['shifted boundary', { ...binding, ownerId: 'cred-1secret', field: 'AccessKey' }],
-  ])('do not open in another row: %s', (_, elsewhere) => {
-    expect(() => openField(dataKey, elsewhere, sealField(dataKey, binding, 'secret'))).toThrow(
-      SealBrokenError,
-    );
+  it('do not open where a part of one name is that of the next', () => {
+    const shifted = { ...binding, ownerId: 'cred-1secret', field: 'AccessKey' };
+    expect(() => openField(dataKey, shifted, sealField(dataKey, binding, 'secret'))).toThrow(SealBrokenError);
   });
 
   it('do not open with another data key', () => {
