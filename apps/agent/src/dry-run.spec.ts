@@ -14,15 +14,6 @@ const GUARDING_SSH = hostState({ guarded: [{ protocol: 'tcp', ports: [22] }] });
 const SSH = '10.0.0.1 50000 10.0.0.9 22';
 
 describe('A dry run', () => {
-  it('warns about the connection of its caller, and says how to keep it', () => {
-    const { warnings } = previewOf(GUARDING_SSH, 'db', view({ sshConnection: SSH }));
-    expect(warnings).toEqual([
-      expect.stringMatching(
-        /YOUR OWN CONNECTION from 10\.0\.0\.1 to tcp 22.*--always-allow 10\.0\.0\.1.*--never tcp\/22/,
-      ),
-    ]);
-  });
-
   it.each([
     ['a session', hostState({ ...GUARDING_SSH, rules: [desiredRule('ann')] }), NO_LIMITS],
     ['--always-allow', GUARDING_SSH, { ...NO_LIMITS, alwaysAllow: ['10.0.0.0/8'] }],

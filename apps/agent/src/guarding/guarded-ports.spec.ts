@@ -108,14 +108,6 @@ describe('Guarded ports', () => {
     },
   );
 
-  it('are guarded when an administrator confirms the resource', async () => {
-    const host = new Host();
-    host.connections = [ANN];
-    await host.follow({ guarded: [tcp(22)] });
-    await host.follow({ guarded: [tcp(22)], confirmed: [tcp(22)] });
-    expect(host.ports.effective).toEqual([tcp(22)]);
-  });
-
   it('left alone before a restart stay so, whoever is connected', async () => {
     const host = new Host({ guarded: [tcp(80)], waiting: [], leftAlone: [tcp(22)] });
     await host.follow({ guarded: [tcp(22, 80)] });
@@ -127,13 +119,6 @@ describe('Guarded ports', () => {
     host.connections = [ANN];
     await host.follow({ guarded: [{ protocol: 'tcp', ports: [] }] });
     expect(host.ports.status.waiting).toEqual([]);
-  });
-
-  it('report what a resource would cut before it is verified', async () => {
-    const host = new Host();
-    host.connections = [ANN];
-    await host.follow({ proposed: [tcp(22)] });
-    expect(host.ports.status).toMatchObject({ guarded: [], waiting: [], connections: [ANN] });
   });
 
   it('are released by the server, unless a resource names them', async () => {

@@ -1,30 +1,20 @@
-import type { Protocol } from '#rules';
+import type { Protocol, Traffic } from '#rules';
 import type { DesiredRule } from '../state/host-state';
 import { desiredRule } from '../state/host-state.testing';
 import { guardElements, ruleElements, trafficIn } from './elements';
 
+const of = (protocol: Protocol, ...ports: number[]): Traffic => ({ protocol, ports });
 let rules = 0;
 const rule = (cidr: string, protocol: Protocol, ports: number[], deadline = Infinity): DesiredRule =>
   desiredRule(`rule-${(rules += 1)}`, { cidr, protocol, ports, deadline });
 
 describe('Guard elements', () => {
   it.each([
-    [
-      'ports',
-      [
-        { protocol: 'tcp', ports: [22] },
-        { protocol: 'tcp', ports: [443] },
-      ],
-      ['guarded_ports 6 . 22', 'guarded_ports 6 . 443'],
-    ],
-    ['a whole protocol', [{ protocol: 'udp', ports: [] }], ['guarded_protocols 17']],
-    [
-      'icmp, which is two protocols',
-      [{ protocol: 'icmp', ports: [] }],
-      ['guarded_protocols 1', 'guarded_protocols 58'],
-    ],
-    ['everything', [{ protocol: 'all', ports: [] }], ['guarded_families 2', 'guarded_families 10']],
-  ] as const)('for %s', (_, guarded, keys) => {
+    ['ports', [of('tcp', 22), of('tcp', 443)], ['guarded_ports 6 . 22', 'guarded_ports 6 . 443']],
+    ['a whole protocol', [of('udp')], ['guarded_protocols 17']],
+    ['icmp, which is two protocols', [of('icmp')], ['guarded_protocols 1', 'guarded_protocols 58']],
+    ['everything', [of('all')], ['guarded_families 2', 'guarded_families 10']],
+  ])('for %s', (_, guarded, keys) => {
     expect([...guardElements(guarded, [])]).toEqual(keys.map((key) => [key, Infinity]));
     expect(trafficIn(keys)).toEqual(guarded);
     const exempt = keys.map((key) => key.replace('guarded_', 'exempt_'));
@@ -71,21 +61,14 @@ describe('Rule elements', () => {
     expect([elements.size, keysOf.has(expired.id)]).toEqual([0, false]);
   });
 
-  it('split overlapping ranges on the same port only', () => {
-    const { elements } = ruleElements(
-      [rule('10.0.0.0/31', 'tcp', [22], 5), rule('10.0.0.0/30', 'tcp', [22, 80], 3)],
-      0,
-    );
+  it('split overlapping ranges on the same port only; the enclosing one has all of its pieces', () => {
+    const outer = rule('10.0.0.0/30', 'tcp', [22, 80], 3);
+    const { elements, keysOf } = ruleElements([rule('10.0.0.0/31', 'tcp', [22], 5), outer], 0);
+    expect(keysOf.get(outer.id)).toHaveLength(3);
     expect([...elements]).toEqual([
       ['net4_port 10.0.0.0-10.0.0.1 . 6 . 22', 5],
       ['net4_port 10.0.0.2-10.0.0.3 . 6 . 22', 3],
       ['net4_port 10.0.0.0-10.0.0.3 . 6 . 80', 3],
     ]);
-  });
-
-  it('of an enclosing range include all of its pieces', () => {
-    const outer = rule('10.0.0.0/30', 'tcp', [22], 3);
-    const { keysOf } = ruleElements([outer, rule('10.0.0.0/31', 'tcp', [22], 5)], 0);
-    expect(keysOf.get(outer.id)).toHaveLength(2);
   });
 });
