@@ -81,18 +81,6 @@ describe('serveConsole', () => {
     expect((await open(path, accept)).text).toBe('nothing');
   });
 
-  it('assets may be kept for ever, every other file is asked for again', async () => {
-    const asset = await open('/assets/index-1a2b.js', '*/*');
-    expect([asset.text, asset.headers['cache-control']]).toEqual([
-      'run()',
-      'public, max-age=31536000, immutable',
-    ]);
-    expect(asset.headers['content-type']).toMatch('text/javascript');
-    const icon = await open('/favicon.svg', 'image/*');
-    expect([icon.status, icon.headers['cache-control']]).toEqual([200, 'no-cache']);
-    expect((await open('/')).headers).not.toHaveProperty('last-modified');
-  });
-
   it.each([
     ['gzip, deflate, br, zstd', 'br'],
     ['gzip', 'gzip'],

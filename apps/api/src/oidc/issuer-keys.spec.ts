@@ -80,13 +80,6 @@ describe('IssuerKeys', () => {
     expect(bench.reads).toBe(3);
   });
 
-  it('forgets a key that is not published any more', async () => {
-    await bench.find();
-    bench.published = [await published('two')];
-    bench.at = 10 * MINUTE;
-    expect(await bench.find('one')).toBeNull();
-  });
-
   it.each<[string, object]>([
     ['of another algorithm', { alg: 'ES384' }],
     ['for encryption', { use: 'enc' }],
@@ -106,16 +99,6 @@ describe('IssuerKeys', () => {
   it('counts a key that is listed twice once', async () => {
     bench.published = [...bench.published, { ...bench.published[0]!, x5t: 'of a certificate' }];
     expect(await bench.find()).not.toBeNull();
-  });
-
-  it('takes the only key of a set without ids for the one that a token names', async () => {
-    const { kid: _, ...nameless } = bench.published[0]!;
-    bench.published = [nameless];
-    expect(await bench.find()).not.toBeNull();
-    const { kid: _other, ...another } = await published('two');
-    bench.published = [nameless, another];
-    bench.at = 10 * MINUTE;
-    expect(await bench.find('other')).toBeNull();
   });
 
   it('finds no key for an algorithm that is not allowed', async () => {
