@@ -38,13 +38,6 @@ describe('banner', () => {
     expect(sent).toContain('X-API-Key: adb_ID-id_Id http://localhost:3000/api/v1/sessions/3f0/stop');
   });
 
-  it('says where people sign in with the simulated identity provider', () => {
-    expect(banner(addresses, { ...own, demo })).toContain(
-      '\n  Company        http://localhost:3000/sign-in/company?organization=demo   (simulated)\n',
-    );
-    expect(banner(addresses, { ...own, demo: { ...demo, slug: null } })).not.toContain('Company');
-  });
-
   it('names no way in that does not count at an address of the network', () => {
     const text = banner({ ...addresses, publicUrl: 'http://10.0.0.5:3000' }, { ...own, demo });
     expect(text).toMatch(/^\n {2}Console +http:\/\/10\.0\.0\.5:3000\/\n/);
@@ -56,9 +49,5 @@ describe('banner', () => {
     const closed = banner(addresses, { ...own, isClosed: true });
     expect(closed).toContain('npm run admin -- create-organization --name');
     expect(closed).not.toContain('/auth/register');
-  });
-
-  it('names no console where there is none', () => {
-    expect(banner(addresses, { ...own, demo, hasConsole: false })).not.toMatch(/Console|Company|once/);
   });
 });

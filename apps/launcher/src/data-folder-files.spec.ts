@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { claimPorts, type PortWish } from './ports';
 import { startTimeOf } from './processes';
-import { Progress } from './progress';
 import { takeRunLock } from './run-lock';
 import { loadSecrets } from './secrets-file';
 
@@ -134,27 +133,5 @@ describe('claimPorts', () => {
     ];
     expect(one).toBeGreaterThan(0);
     expect(other).not.toBe(one);
-  });
-});
-
-describe('Progress', () => {
-  it('names what is waited for, on one line, and what is done', async () => {
-    const lines: string[] = [];
-    let remind = (): void => undefined;
-    const reminded = new Promise<void>((resolve) => (remind = resolve));
-    const progress = new Progress((line) => {
-      lines.push(line);
-      if (line.includes('; starting API')) remind();
-    }, 1);
-    let finish = (): void => undefined;
-    const tables = progress.step('updating the tables', 'Tables are up to date', () => {
-      return new Promise<void>((resolve) => (finish = resolve));
-    });
-    await progress.step('starting API', 'API is up', () => reminded);
-    expect(lines.at(-2)).toBe('  ... updating the tables, 0 s; starting API, 0 s');
-    expect(lines.at(-1)).toMatch(/^ {2}API is up +\d+\.\d s$/);
-    finish();
-    await tables;
-    expect(lines.at(-1)).toMatch(/^ {2}Tables are up to date +\d/);
   });
 });

@@ -1,38 +1,31 @@
 import { runInBatches } from './batched-task';
 
-/** A table with `rows` rows to delete. */
-const table = (rows: number): { delete: (limit: number) => Promise<number>; left: () => number } => {
+/** @returns how many rows are left, and when the next run is asked for */
+async function run(
+  rows: number,
+  afterBatch = (_: AbortController): void => undefined,
+): Promise<(number | null)[]> {
+  const stopping = new AbortController();
   let left = rows;
-  return {
-    delete: (limit) => {
-      const deleted = Math.min(limit, left);
-      left -= deleted;
-      return Promise.resolve(deleted);
-    },
-    left: () => left,
-  };
-};
+  const nextInMs = await runInBatches((limit) => {
+    const deleted = Math.min(limit, left);
+    left -= deleted;
+    afterBatch(stopping);
+    return Promise.resolve(deleted);
+  }, stopping.signal);
+  return [left, nextInMs];
+}
 
 describe('runInBatches', () => {
   it('deletes until nothing is left and requests no early run', async () => {
-    const rows = table(7_500);
-    await expect(runInBatches(rows.delete, new AbortController().signal)).resolves.toBeNull();
-    expect(rows.left()).toBe(0);
+    expect(await run(7_500)).toEqual([0, null]);
   });
 
   it('ends a run after 20 batches and requests the next one immediately', async () => {
-    const rows = table(1_000_000);
-    await expect(runInBatches(rows.delete, new AbortController().signal)).resolves.toBe(0);
-    expect(rows.left()).toBe(980_000);
+    expect(await run(1_000_000)).toEqual([980_000, 0]);
   });
 
   it('stops between two batches when aborted', async () => {
-    const rows = table(1_000_000);
-    const stopping = new AbortController();
-    await runInBatches((limit) => {
-      stopping.abort();
-      return rows.delete(limit);
-    }, stopping.signal);
-    expect(rows.left()).toBe(999_000);
+    expect(await run(1_000_000, (stopping) => stopping.abort())).toEqual([999_000, 0]);
   });
 });

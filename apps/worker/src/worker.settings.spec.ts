@@ -24,7 +24,6 @@ describe('the worker’s environment', () => {
   });
 
   it.each([
-    ['DATABASE_URL', 'mysql://127.0.0.1/drawbridge'],
     ['REDIS_URL', '127.0.0.1:6379'],
     ['MASTER_KEYS', 'canary-key-material'],
     ['WORKER_CONCURRENCY', '501'],

@@ -2,64 +2,38 @@ import type { NamingResource } from '#engine-store';
 import { asOrganizationId } from '#rules';
 import { healthReports } from './health-reports';
 
-const resource = (lastOutcome: NamingResource['lastOutcome'], id = 'resource'): NamingResource => ({
-  id,
+const resource = (lastOutcome: NamingResource['lastOutcome']): NamingResource => ({
+  id: 'resource',
   organizationId: asOrganizationId('organization'),
   name: 'bastion',
   lastOutcome,
 });
-const NEVER = resource(null);
-const IN_ORDER = resource({ eventType: 'RECONCILE_OK', message: null });
+const ok = (message: string | null): NamingResource => resource({ eventType: 'RECONCILE_OK', message });
 const failed = (message: string): NamingResource => resource({ eventType: 'RECONCILE_FAILED', message });
-const report = (eventType: string, message: string | null, of: NamingResource) => ({
-  resources: [of],
-  eventType,
-  message,
-  needsPeople: false,
-});
+const NEVER = resource(null);
 
 describe('healthReports', () => {
-  it.each([
-    ['without an earlier outcome', NEVER],
-    ['without an earlier problem', IN_ORDER],
-    ['with another earlier problem', failed('2 missing')],
-  ])('reports a problem of a resource %s', (_, before) => {
-    expect(healthReports([before], '1 missing', false)).toEqual([
-      report('RECONCILE_FAILED', '1 missing', before),
-    ]);
-  });
+  const FAILED = ['RECONCILE_FAILED', '1 missing'];
 
-  it('repeats an unchanged problem only on request', () => {
-    expect(healthReports([failed('1 missing')], '1 missing', false)).toEqual([]);
-    expect(healthReports([failed('1 missing')], '1 missing', true)).toEqual([
-      report('RECONCILE_FAILED', '1 missing', failed('1 missing')),
-    ]);
-  });
-
-  it('reports that a problem is resolved', () => {
-    expect(healthReports([failed('1 missing')], null, false)).toEqual([
-      report('RECONCILE_OK', 'In order again: 1 missing', failed('1 missing')),
-    ]);
-  });
-
-  it('reports a resource without problems once, and again on request', () => {
-    expect(healthReports([NEVER], null, false)).toEqual([report('RECONCILE_OK', null, NEVER)]);
-    expect(healthReports([IN_ORDER], null, false)).toEqual([]);
-    expect(healthReports([IN_ORDER], null, true)).toEqual([report('RECONCILE_OK', null, IN_ORDER)]);
-  });
-
-  it('reports a problem that recurs after it was resolved', () => {
-    const back = resource({ eventType: 'RECONCILE_OK', message: 'In order again: 1 missing' });
-    expect(healthReports([back], '1 missing', false)).toEqual([
-      report('RECONCILE_FAILED', '1 missing', back),
-    ]);
-    expect(healthReports([back], null, false)).toEqual([]);
+  it.each<[string, NamingResource, string | null, boolean, (string | null)[] | null]>([
+    ['a problem without an earlier outcome', NEVER, '1 missing', false, FAILED],
+    ['a problem after none', ok(null), '1 missing', false, FAILED],
+    ['another problem', failed('2 missing'), '1 missing', false, FAILED],
+    ['a problem that recurs', ok('In order again: 1 missing'), '1 missing', false, FAILED],
+    ['an unchanged problem', failed('1 missing'), '1 missing', false, null],
+    ['an unchanged problem, on request', failed('1 missing'), '1 missing', true, FAILED],
+    ['that it is resolved', failed('1 missing'), null, false, ['RECONCILE_OK', 'In order again: 1 missing']],
+    ['that there is none, once', NEVER, null, false, ['RECONCILE_OK', null]],
+    ['that there is none, again', ok(null), null, false, null],
+    ['that there is none any more, again', ok('In order again: 1 missing'), null, false, null],
+    ['that there is none, on request', ok(null), null, true, ['RECONCILE_OK', null]],
+  ])('%s', (_, before, problem, requested, told) => {
+    const reports = healthReports([before], problem, requested);
+    expect(reports.map(({ eventType, message }) => [eventType, message])).toEqual(told ? [told] : []);
   });
 
   it('compares each resource with its own last outcome', () => {
-    const reported = { ...failed('1 missing'), id: 'reported' };
-    expect(healthReports([reported, IN_ORDER], '1 missing', false)).toEqual([
-      report('RECONCILE_FAILED', '1 missing', IN_ORDER),
-    ]);
+    const reports = healthReports([failed('1 missing'), ok(null)], '1 missing', false);
+    expect(reports).toMatchObject([{ resources: [ok(null)], needsPeople: false }]);
   });
 });

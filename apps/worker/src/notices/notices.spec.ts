@@ -14,6 +14,9 @@ const record = (given: Partial<FeedRecord>): FeedRecord =>
     ...given,
   }) as FeedRecord;
 
+const BY_ADA = { actorType: 'USER', result: 'SUCCESS', actorEmail: 'ada@example.com' } as const;
+const RESET = { ...BY_ADA, eventType: 'PASSWORD_RESET_REQUESTED' } as const;
+
 describe('what administrators are told', () => {
   it.each([
     [{ eventType: 'CREDENTIAL_VERIFIED' }, 'The credential db. example. com is refused'],
@@ -28,30 +31,15 @@ describe('what administrators are told', () => {
     ],
     [{ eventType: 'ACCESS_REQUEST_DENIED', result: 'FAILURE' }, undefined],
     [
-      { eventType: 'IDENTITY_LINKED', actorType: 'USER', result: 'SUCCESS', actorEmail: 'ada@example.com' },
+      { ...BY_ADA, eventType: 'IDENTITY_LINKED' },
       'ada@example.com linked a sign-in by db. example. com to your account',
     ],
     [{ eventType: 'IDENTITY_LINKED', result: 'SUCCESS' }, undefined],
     [
-      {
-        eventType: 'PASSWORD_RESET_REQUESTED',
-        actorType: 'USER',
-        result: 'SUCCESS',
-        actorEmail: 'ada@example.com',
-        resourceName: 'grace@example.com',
-      },
+      { ...RESET, resourceName: 'grace@example.com' },
       'ada@example.com got a link with which a new password is set for your account',
     ],
-    [
-      {
-        eventType: 'PASSWORD_RESET_REQUESTED',
-        actorType: 'USER',
-        result: 'SUCCESS',
-        actorEmail: 'ada@example.com',
-        resourceName: 'ada@example.com',
-      },
-      undefined,
-    ],
+    [{ ...RESET, resourceName: 'ada@example.com' }, undefined],
   ] as [Partial<FeedRecord>, string | undefined][])('%j is told as %s', (given, title) => {
     expect(noticeOf(record(given))?.title).toBe(title);
   });

@@ -49,13 +49,6 @@ describe('A message about a record', () => {
     ]);
   });
 
-  it('links to the screen on which a request is decided, and offers no decision itself', () => {
-    const asked: FeedRecord = { ...started, eventType: 'ACCESS_REQUESTED', resourceType: 'ACCESS_REQUEST' };
-    expect(slack(asked, 'https://drawbridge.example.com').split('\n').at(-1)).toBe(
-      `<https://drawbridge.example.com/requests/${SESSION}|Open in Drawbridge>`,
-    );
-  });
-
   it('says who decided for whom, and with which note', () => {
     const details = { ...started.details, note: 'Not today' };
     const denied = { ...started, eventType: 'ACCESS_REQUEST_DENIED', actorEmail: 'bo@example.com', details };
