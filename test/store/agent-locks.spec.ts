@@ -1,8 +1,8 @@
 import { EngineStore, type Lease } from '#engine-store';
 import type { Tx } from '#entities';
 import { storedHost, type StoredHost } from '../builders/resources/stored-host';
+import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
-import { until } from '../harness/until';
 
 const LEASE_SECONDS = 10;
 
@@ -29,14 +29,6 @@ describe('A request of an agent that was away, while a worker converges its host
       return agents.admit(tx, organization, visit);
     });
 
-  const requestWaits = (): Promise<boolean> =>
-    until('the request waits for a lock', async () => {
-      const blocked = await sql(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return blocked.length > 0;
-    });
-
   it.each<[string, (tx: Tx, lease: Lease) => Promise<unknown>]>([
     [
       'settles a rule',
@@ -52,7 +44,7 @@ describe('A request of an agent that was away, while a worker converges its host
       attempts += 1;
       const lease = await leases.take(tx, host.targetId, LEASE_SECONDS, true);
       request ??= returns(host);
-      await requestWaits();
+      await untilBlocked(database);
       await work(tx, lease!);
     });
     expect(await request).toMatchObject({ kind: 'serving', connected: true });

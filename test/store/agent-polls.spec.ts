@@ -35,6 +35,16 @@ describe('Polls of agents that have the current state', () => {
     expect(row).toEqual({ address: visit.address, software: visit.software, recent: true });
   });
 
+  /** @returns whose states have changed since */
+  async function listening(): Promise<{ told: string[]; feed: NotificationFeed }> {
+    const told: string[] = [];
+    const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
+    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
+    feed.start();
+    await until('it listens', async () => feed.isListening);
+    return { told, feed };
+  }
+
   const CHANGES: [what: string, statement: string, of: (host: Host) => string][] = [
     ['it was away', `UPDATE agents SET seen_at = now() - interval '61 seconds' WHERE id = $1`, agentOf],
     ['another installation serves', `UPDATE agents SET instance = 'other' WHERE id = $1`, agentOf],
@@ -91,11 +101,7 @@ describe('Polls of agents that have the current state', () => {
   it.each(NOTIFIED)('are notified when %s', async (...change) => {
     const [, statement, of] = change;
     const host = await served();
-    const told: string[] = [];
-    const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
-    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
-    feed.start();
-    await until('it listens', async () => feed.isListening);
+    const { told, feed } = await listening();
     await sql(statement, of(host));
     expect(await until('it is told', async () => told.includes(host.visit.targetKey))).toBe(true);
     await feed.close();
@@ -112,11 +118,7 @@ describe('Polls of agents that have the current state', () => {
 
   it('do not notify: an idle agent stays idle', async () => {
     const host = await served();
-    const told: string[] = [];
-    const listener = { notified: (key: string) => void told.push(key), gap: () => undefined };
-    const feed = new NotificationFeed(database.url, 'agent_states', listener, () => undefined);
-    feed.start();
-    await until('it listens', async () => feed.isListening);
+    const { told, feed } = await listening();
     await polled(host);
     await database.transaction(async (tx) => {
       const admission = await agents.admit(tx, host.organization, host.visit);

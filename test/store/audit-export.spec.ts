@@ -8,6 +8,7 @@ import { ChainVerifier, type ChainReport, type KeptLink } from '../../apps/worke
 import { ExportFolder } from '../../apps/worker/src/audit/export-folder';
 import { AuditChainBench } from '../builders/audit/audit-chain';
 import { auditMonths, month } from '../builders/audit/audit-months';
+import { LedgerRows } from '../builders/sessions/ledger';
 
 const MONTHS = 4;
 
@@ -126,27 +127,9 @@ describe('The export of audit records', () => {
       (lines) => lines.map((line) => line.replace('role 4"', 'role 5"')),
       /position 4: record/,
     ],
-    [
-      'a changed hash',
-      (lines) => lines.map((line, n) => (n === 9 ? line.replace(/[0-9a-f]{64}/, 'f'.repeat(64)) : line)),
-      /position 10/,
-    ],
     ['a removed line', (lines) => lines.toSpliced(4, 1), /position 5 is missing/],
-    [
-      'swapped lines',
-      (lines) => [...lines.slice(0, 2), lines[3]!, lines[2]!, ...lines.slice(4)],
-      /position 3 is missing/,
-    ],
     ['a line that is no JSON', (lines) => lines.with(2, '{'), /no JSON/],
     ['a missing end', (lines) => lines.slice(0, -1), /does not end as the database says/],
-    [
-      'another end',
-      (lines) => [
-        ...lines.slice(0, -1),
-        lines.at(-1)!.replace(/"hash":"[0-9a-f]{64}"/, `"hash":"${'0'.repeat(64)}"`),
-      ],
-      /does not end as/,
-    ],
     ['records after the end', (lines) => [...lines, lines[0]!], /goes on after its end/],
   ])('with %s is detected', async (_what, change, problem) => {
     const id = await organization();
@@ -218,14 +201,9 @@ describe('The export of audit records', () => {
 
   it('never drops a month in which something began that is open', async () => {
     await organization();
-    const [made] = await log.sql<{ organizationId: string; userId: string; targetId: string }>(
-      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', gen_random_uuid()) RETURNING id),
-         u AS (INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o RETURNING id),
-         t AS (INSERT INTO targets (provider, key, resource_type, identifier)
-           VALUES ('AWS', gen_random_uuid(), 'SECURITY_GROUP', 'sg-1') RETURNING id)
-       SELECT o.id AS "organizationId", u.id AS "userId", t.id AS "targetId" FROM o, u, t`,
-    );
-    const { organizationId, userId, targetId } = made!;
+    const ledger = new LedgerRows(log.database);
+    const { organizationId, userId } = await ledger.organization();
+    const targetId = await ledger.target();
     const at = (ahead: number): string => `${month(ahead)} AT TIME ZONE 'UTC' + interval '3 days'`;
     // a rule that may be present, a session that could not be closed, and a static IP rule that is applied
     await log.sql(

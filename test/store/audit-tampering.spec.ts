@@ -31,52 +31,28 @@ describe('Tampering with audit records', () => {
   });
 
   const AT_5 = '(SELECT record_id FROM audit_seals WHERE organization_id = $1 AND position = 5)';
+  const DELETION = `DELETE FROM audit_records WHERE id = ${AT_5}`;
+  const UNSEALING = 'DELETE FROM audit_seals WHERE organization_id = $1 AND position = 5';
 
   it.each([
-    [
-      'a changed field',
-      [`UPDATE audit_records SET actor_email = 'eve@example.com' WHERE id = ${AT_5}`],
-      'position 5: record',
-      4,
-    ],
     [
       'a changed detail',
       [`UPDATE audit_records SET details = jsonb_set(details, '{a,b}', '1') WHERE id = ${AT_5}`],
       'position 5: record',
       4,
     ],
-    [
-      'a timestamp moved by a microsecond',
-      [`UPDATE audit_records SET timestamp = timestamp + interval '1 microsecond' WHERE id = ${AT_5}`],
-      'position 5: record',
-      4,
-    ],
-    [
-      'a record of another organization now',
-      [`UPDATE audit_records SET organization_id = gen_random_uuid() WHERE id = ${AT_5}`],
-      'position 5: its record is gone',
-      4,
-    ],
-    [
-      'a deleted record',
-      [`DELETE FROM audit_records WHERE id = ${AT_5}`],
-      'position 5: its record is gone',
-      4,
-    ],
+    ['a deleted record', [DELETION], 'position 5: its record is gone', 4],
     [
       'a record deleted with its seal',
-      [
-        `DELETE FROM audit_records WHERE id = ${AT_5}`,
-        'DELETE FROM audit_seals WHERE organization_id = $1 AND position = 5',
-      ],
+      [DELETION, UNSEALING],
       'position 5 is missing, the chain goes on at 6',
       4,
     ],
     [
       'a record deleted with its seal, the gap closed',
       [
-        `DELETE FROM audit_records WHERE id = ${AT_5}`,
-        'DELETE FROM audit_seals WHERE organization_id = $1 AND position = 5',
+        DELETION,
+        UNSEALING,
         'UPDATE audit_seals SET position = position - 100 WHERE organization_id = $1 AND position > 5',
         'UPDATE audit_seals SET position = position + 99 WHERE organization_id = $1 AND position < 0',
       ],

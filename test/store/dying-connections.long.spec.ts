@@ -174,15 +174,6 @@ describe('Connections that no longer lead to a writable server', () => {
     await filled(() => new WriteProbe(database).check());
   });
 
-  it('are not taken up', async () => {
-    await readOnly(true);
-    const other = opened();
-    await expect(other.connect()).rejects.toMatchObject({ code: '25006' });
-    await readOnly(false);
-    await other.connect();
-    await other.close();
-  });
-
   it('are kept after the answers of a healthy server', async () => {
     const backend = async (): Promise<unknown> => await database.autocommit.query('SELECT pg_backend_pid()');
     const before = await backend();

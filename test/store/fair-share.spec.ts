@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConvergenceRunner, MACHINE_TIMING, type Convergence } from '#engine';
 import { AgentWatchStore, EngineStore, LeaseStore, SweepStore } from '#engine-store';
+import { LedgerRows } from '../builders/sessions/ledger';
 import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
@@ -12,31 +13,25 @@ interface Made {
 
 describe('Targets that wait for a slot', () => {
   const database = ownDatabase(2);
+  const ledger = new LedgerRows(database);
   const { sweep: store } = new EngineStore();
   let busy: Made;
   let other: Made;
 
   /** An organization with targets that are not due, in the order they were made. */
   const organizationWith = async (count: number): Promise<Made> => {
-    const [made] = await database.autocommit.query<Made[]>(
-      `WITH organization AS (
-         INSERT INTO organizations (slug, name) VALUES (gen_random_uuid()::text, 'Example') RETURNING id
-       ), credential AS (
-         INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
-         SELECT id, 'key', 'AWS', 'ACCESS_KEY', '{}' FROM organization RETURNING id
-       ), target AS (
-         INSERT INTO targets (provider, key, resource_type, identifier, reconcile_due_at, accounted_to)
-         SELECT 'AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg', now() + interval '1 hour', organization.id
-         FROM organization, generate_series(1, $1) RETURNING id
-       ), resource AS (
-         INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
-         SELECT organization.id, 'r', credential.id, 'AWS', 'SECURITY_GROUP', 'sg', target.id
-         FROM organization, credential, target
-       )
-       SELECT organization.id AS organization, ARRAY(SELECT id FROM target) AS targets FROM organization`,
-      [count],
+    const owner = await ledger.organization();
+    const targets: string[] = [];
+    for (let made = 0; made < count; made += 1) {
+      const target = await ledger.target();
+      await ledger.resource(owner, target);
+      targets.push(target);
+    }
+    await ledger.rows(
+      `UPDATE targets SET accounted_to = $1, reconcile_due_at = now() + interval '1 hour' WHERE id = ANY ($2)`,
+      [owner.organizationId, targets],
     );
-    return made!;
+    return { organization: owner.organizationId, targets };
   };
 
   /** @param dueInSeconds negative: so long ago */

@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { OrganizationId } from '#rules';
 import { RoleStore, TenantStores } from '#tenant-store';
+import { LedgerRows } from '../builders/sessions/ledger';
 import { ownDatabase } from '../harness/database/own-database';
 
 /** 1,000 of them take a minute. */
@@ -9,8 +10,8 @@ const ROLES = ['developers', 'operations', 'mapped', 'by hand'];
 
 describe('A pattern of groups', () => {
   const database = ownDatabase(4);
-  const organization = randomUUID() as OrganizationId;
-  const member = { id: randomUUID(), email: 'ada@example.com' };
+  let organization: OrganizationId;
+  let member: { id: string; email: string };
   const provider = { id: randomUUID(), name: 'Example Ltd' };
   const { groupRoles: groups } = new TenantStores();
   const roleIds = new Map<string, string>();
@@ -32,14 +33,9 @@ describe('A pattern of groups', () => {
 
   beforeAll(async () => {
     const tx = database.autocommit;
-    await tx.query(`INSERT INTO organizations (id, name, slug) VALUES ($1, 'Example', 'example')`, [
-      organization,
-    ]);
-    await tx.query(`INSERT INTO users (id, organization_id, email, name) VALUES ($1, $2, $3, 'Ada')`, [
-      member.id,
-      organization,
-      member.email,
-    ]);
+    const { organizationId, userId, email } = await new LedgerRows(database).organization();
+    organization = organizationId;
+    member = { id: userId, email };
     await tx.query(
       `INSERT INTO identity_providers (id, organization_id, name, issuer, client_id, sealed_data, created_by_email, group_pattern)
        VALUES ($1, $2, 'Example Ltd', 'https://login.example.com', 'drawbridge', '{}', 'ada@example.com', 'db-*-team')`,

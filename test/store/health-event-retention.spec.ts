@@ -1,30 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#entities';
 import { deleteOldHealthEvents, type HealthEventPosition } from '#tenant-store';
+import { LedgerRows } from '../builders/sessions/ledger';
 import { ownDatabase } from '../harness/database/own-database';
 
 const DAYS = 400;
 
 describe('Health events past their retention', () => {
   const database = ownDatabase(2, { forEachTest: true });
+  const ledger = new LedgerRows(database);
 
   const sql = <Row>(statement: string, given: unknown[] = []): Promise<Row[]> =>
     database.autocommit.query(statement, given);
 
-  const resources = async (count: number): Promise<string[]> => {
-    const rows = await sql<{ id: string }>(
-      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', gen_random_uuid()) RETURNING id),
-       c AS (INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
-         SELECT id, 'aws', 'AWS', 'ACCESS_KEY', '{}' FROM o RETURNING id, organization_id),
-       t AS (INSERT INTO targets (provider, key, resource_type, identifier)
-         VALUES ('AWS', gen_random_uuid(), 'SECURITY_GROUP', 'sg-1') RETURNING id)
-       INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
-       SELECT c.organization_id, 'r', c.id, 'AWS', 'SECURITY_GROUP', 'sg-1', t.id FROM c, t, generate_series(1, $1::int)
-       RETURNING id`,
-      [count],
-    );
-    return rows.map(({ id }) => id);
-  };
+  const resource = async (): Promise<string> =>
+    ledger.resource(await ledger.organization(), await ledger.target());
 
   const happened = (
     resource: string,
@@ -49,7 +39,7 @@ describe('Health events past their retention', () => {
   };
 
   it('are deleted, but for the newest verification and the newest reconciliation of each resource', async () => {
-    const [quiet, busy] = (await resources(2)) as [string, string];
+    const [quiet, busy] = [await resource(), await resource()];
     await happened(quiet, 'VERIFY_FAILED', 900);
     await happened(quiet, 'VERIFY_OK', 800, 'quiet: newest verification');
     await happened(quiet, 'RECONCILE_OK', 700);
@@ -77,12 +67,10 @@ describe('Health events past their retention', () => {
   });
 
   it('are found by an index in batches', async () => {
-    const [resource] = (await resources(1)) as [string];
+    await resource();
     await sql(
       `INSERT INTO resource_health_events (organization_id, resource_id, event_type, created_at)
-       SELECT organization_id, id, 'RECONCILE_OK', now() - n * interval '1 hour' FROM resources, generate_series(1, 20000) n
-       WHERE id = $1`,
-      [resource],
+       SELECT organization_id, id, 'RECONCILE_OK', now() - n * interval '1 hour' FROM resources, generate_series(1, 20000) n`,
     );
     await sql('ANALYZE resource_health_events');
     let plan = '';

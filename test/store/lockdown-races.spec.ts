@@ -1,26 +1,24 @@
-import { asOrganizationId, type OrganizationId } from '#rules';
+import type { OrganizationId } from '#rules';
 import { SYSTEM_ACTOR, type Tx } from '#entities';
 import { AccessRequestStore, StaticIpRuleStore, TenantStores, UserStore } from '#tenant-store';
+import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
+import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
-import { until } from '../harness/until';
 
 const ASKED = { reason: 'INC-12', staticRules: false };
 
 describe('A start and a lockdown at the same time', () => {
   const database = ownDatabase(4);
   const { lockdowns } = new TenantStores();
+  const ledger = new LedgerRows(database);
+  let owner: LedgerOrganization;
   let organization: OrganizationId;
   let userId: string;
   let adminId: string;
 
   beforeEach(async () => {
-    const [user] = await database.autocommit.query<{ id: string; organization_id: string }[]>(
-      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', gen_random_uuid()) RETURNING id)
-       INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o
-       RETURNING id, organization_id`,
-    );
-    organization = asOrganizationId(user!.organization_id);
-    userId = user!.id;
+    owner = await ledger.organization();
+    ({ organizationId: organization, userId } = owner);
     adminId = await administrator();
   });
 
@@ -52,13 +50,7 @@ describe('A start and a lockdown at the same time', () => {
     await database.transaction(async (tx) => {
       await one(tx);
       second = database.transaction(other);
-      await until('the second waits', async () => {
-        const [row] = await database.autocommit.query<{ waits: boolean }[]>(
-          `SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'
-             AND datname = current_database()) AS waits`,
-        );
-        return row!.waits;
-      });
+      await untilBlocked(database);
     });
     return second!;
   };
@@ -139,21 +131,14 @@ describe('A start and a lockdown at the same time', () => {
 
     /** @returns a resource that a role of the user reaches */
     const reachable = async (): Promise<string> => {
-      const [made] = await database.autocommit.query<{ id: string }[]>(
+      const resourceId = await ledger.resource(owner, await ledger.target());
+      await ledger.rows(
         `WITH role AS (INSERT INTO roles (organization_id, name) VALUES ($1, 'Developers') RETURNING id
-         ), held AS (INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, id, $2 FROM role
-         ), credential AS (INSERT INTO credentials (organization_id, name, provider, credential_type, sealed_data)
-           VALUES ($1, 'cloud', 'AWS', 'ACCESS_KEY', '{}') RETURNING id
-         ), target AS (INSERT INTO targets (provider, key, resource_type, identifier)
-           VALUES ('AWS', gen_random_uuid()::text, 'SECURITY_GROUP', 'sg') RETURNING id
-         ), resource AS (
-           INSERT INTO resources (organization_id, name, credential_id, provider, resource_type, resource_identifier, target_id)
-           SELECT $1, 'database', credential.id, 'AWS', 'SECURITY_GROUP', 'sg', target.id FROM credential, target RETURNING id
-         ) INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, role.id, resource.id FROM role, resource
-         RETURNING resource_id AS id`,
-        [organization, userId],
+         ), held AS (INSERT INTO role_users (organization_id, role_id, user_id) SELECT $1, id, $2 FROM role)
+         INSERT INTO role_resources (organization_id, role_id, resource_id) SELECT $1, id, $3 FROM role`,
+        [organization, userId, resourceId],
       );
-      return made!.id;
+      return resourceId;
     };
     const approve = (tx: Tx): Promise<boolean> =>
       requests.decide(tx, organization, 'approve', {
@@ -190,10 +175,5 @@ describe('A start and a lockdown at the same time', () => {
       (tx) => lockdowns.declare(tx, organization, other, ASKED, SYSTEM_ACTOR),
     );
     expect(second).toBeNull();
-  });
-
-  it('another organization and another user start', async () => {
-    await database.transaction((tx) => declare(tx, '00000000-0000-4000-8000-000000000000'));
-    expect(await start(database.autocommit, 50)).toBe(true);
   });
 });

@@ -1,36 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import type { Tx } from '#entities';
 import { RefreshTokenStore } from '#tenant-store';
+import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
+import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
-import { until } from '../harness/until';
 
 const GRACE_SECONDS = 10;
 
 describe('Refresh tokens', () => {
   const database = ownDatabase(6);
-  let owner: { userId: string; organizationId: string };
+  let owner: LedgerOrganization;
   const tokens = new RefreshTokenStore();
 
   beforeAll(async () => {
-    [owner] = await database.autocommit.query<[typeof owner]>(
-      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
-       INSERT INTO users (organization_id, email, name) SELECT id, 'a@example.com', 'A' FROM o
-       RETURNING id AS "userId", organization_id AS "organizationId"`,
-    );
+    owner = await new LedgerRows(database).organization();
   });
 
   const issue = async (tx: Tx, familyId: string): Promise<string> => {
     const tokenHash = randomUUID();
     const times = { signedInAt: null, ttlSeconds: 600, maxDays: 30 };
     const client = { ipAddress: null, userAgent: null };
-    await tokens.save(tx, { ...owner, ...times, ...client, familyId, tokenHash, mfaSetupOnly: false });
+    const { userId, organizationId } = owner;
+    await tokens.save(tx, {
+      userId,
+      organizationId,
+      ...times,
+      ...client,
+      familyId,
+      tokenHash,
+      mfaSetupOnly: false,
+    });
     return tokenHash;
-  };
-  const waiters = async (): Promise<number> => {
-    const rows = await database.autocommit.query<unknown[]>(
-      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.length;
   };
 
   it.each<[string, (tx: Tx, used: string) => Promise<unknown>]>([
@@ -49,7 +49,7 @@ describe('Refresh tokens', () => {
     const second = await database.transaction(async (tx) => {
       expect(await tokens.use(tx, first, GRACE_SECONDS)).toMatchObject({ outcome: 'rotated' });
       revoking = database.transaction((other) => revoke(other, first));
-      await until('the revocation waits', async () => (await waiters()) === 1);
+      await untilBlocked(database);
       return issue(tx, familyId);
     });
     await revoking;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { LeaseStore, RuleStore } from '#engine-store';
 import type { AuditEntry, Tx } from '#entities';
 import { ruleSpecs } from '#rules';
-import { ResourceStore, SessionStore, StaticIpRuleStore } from '#tenant-store';
+import { ResourceStore, SessionStore } from '#tenant-store';
 import { LedgerRows, type LedgerOrganization } from '../builders/sessions/ledger';
+import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
 
 const ADDRESS = '203.0.113.1';
@@ -111,15 +111,6 @@ describe('Requests for an address on a resource', () => {
     expect(await start(1)).not.toBeNull();
   });
 
-  async function untilBlocked(): Promise<void> {
-    for (;;) {
-      const blocked = await rows.rows(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      if (blocked.length > 0) return;
-    }
-  }
-
   it.each([
     ['moved', 'target_id = $2, revision = revision + 1'],
     ['deleted', 'deleted_at = now(), target_id = $2'],
@@ -131,7 +122,7 @@ describe('Requests for an address on a resource', () => {
       await database.transaction(async (tx: Tx) => {
         await new ResourceStore().lock(tx, org.organizationId, resourceId);
         started = start();
-        await Promise.race([started, untilBlocked()]);
+        await Promise.race([started, untilBlocked(database)]);
         await tx.query(`UPDATE resources SET ${change} WHERE id = $1`, [resourceId, other]);
       });
       expect(await started).toBeNull();
@@ -140,36 +131,4 @@ describe('Requests for an address on a resource', () => {
       );
     },
   );
-
-  it('a static IP rule deleted while its entry is PENDING no longer desires its rule', async () => {
-    const statics = new StaticIpRuleStore();
-    const tx = database.autocommit;
-    const address = {
-      label: 'Office',
-      ipAddress: ADDRESS,
-      createdByEmail: org.email,
-      expiresAt: null,
-      reviewBy: null,
-    };
-    const id = await statics.create(tx, org.organizationId, address);
-    const entry = { resourceId, resourceName: 'database', targetId, specs: SPECS };
-    const made = { id, ipVersion: 4, ipAddress: ADDRESS } as const;
-    await statics.open(tx, org.organizationId, made, [entry], 'STATIC_RULE_CREATED');
-    const desired = async (): Promise<boolean[]> => {
-      const lease = (await new LeaseStore().take(tx, targetId, 10, false))!;
-      const due = await new RuleStore().due(tx, lease, 10);
-      await new LeaseStore().release(tx, lease);
-      return due.rules.map((rule) => rule.desired);
-    };
-    expect(await desired()).toEqual([true]);
-    await statics.release(tx, org.organizationId, id, [resourceId], 'STATIC_RULE_DELETED');
-    await statics.delete(tx, org.organizationId, id);
-    expect(await desired()).toEqual([false]);
-    expect(
-      await rows.rows(
-        'SELECT status, released_at IS NOT NULL AS released FROM resource_ips WHERE resource_id = $1',
-        [resourceId],
-      ),
-    ).toEqual([{ status: 'REMOVING', released: true }]);
-  });
 });

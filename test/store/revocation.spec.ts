@@ -26,25 +26,10 @@ describe('Work that revokes access', () => {
       address: '203.0.113.1/32',
       protocol: 'tcp',
       ports: '22',
-      providerRuleId: null,
-      cause: null,
-      message: null,
-      possibleFrom: null,
-      certainFrom: null,
-      certainUntil: null,
-      possibleUntil: null,
       holderKind: 'OTHER',
-      organizationId: null,
-      resourceId: null,
-      resourceName: null,
-      sessionId: null,
-      staticIpRuleId: null,
-      userId: null,
-      userEmail: null,
-      credentialId: null,
       workerId: 'worker',
       passId: randomUUID(),
-    };
+    } as LedgerRow;
     await autocommit.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$`);
     await autocommit.query(

@@ -1,5 +1,7 @@
-import { asOrganizationId, type OrganizationId } from '#rules';
-import { type SessionFilter, SessionRetentionStore, SessionStore } from '#tenant-store';
+import { randomUUID } from 'node:crypto';
+import type { OrganizationId } from '#rules';
+import { SessionRetentionStore } from '#tenant-store';
+import { LedgerRows } from '../builders/sessions/ledger';
 import { ownDatabase } from '../harness/database/own-database';
 
 const DAYS = 30;
@@ -10,9 +12,8 @@ describe('Ended sessions past their retention', () => {
   const database = ownDatabase(4, { forEachTest: true });
   let organization: OrganizationId;
   let user: string;
-  let resource: string;
+  const resource = randomUUID();
   const store = new SessionRetentionStore();
-  const sessions = new SessionStore();
 
   const sql = <Row>(statement: string, given: readonly unknown[] = []): Promise<Row[]> =>
     database.autocommit.query<Row[]>(statement, [...given]);
@@ -20,13 +21,7 @@ describe('Ended sessions past their retention', () => {
     (await sql<{ n: number }>(`SELECT count(*)::int AS n FROM ${from}`))[0]!.n;
 
   beforeEach(async () => {
-    const [made] = await sql<{ id: string; userId: string; resourceId: string }>(
-      `WITH o AS (INSERT INTO organizations (name, slug) VALUES ('Example', 'example') RETURNING id)
-       INSERT INTO users (organization_id, email, name) SELECT id, 'ada@example.com', 'Ada' FROM o
-       RETURNING organization_id AS id, id AS "userId", gen_random_uuid() AS "resourceId"`,
-    );
-    organization = asOrganizationId(made!.id);
-    ({ userId: user, resourceId: resource } = made!);
+    ({ organizationId: organization, userId: user } = await new LedgerRows(database).organization());
     await seed(SESSIONS, 'EXPIRED', 'REMOVED');
     await sql('ANALYZE');
   });
@@ -45,50 +40,18 @@ describe('Ended sessions past their retention', () => {
       [organization, user, resource, amount, status, hoursAgo, ipStatus],
     );
 
-  const filters = (): SessionFilter[] => {
-    const all = { from: null, to: null };
-    return [
-      all,
-      { ...all, statuses: ['EXPIRED'] },
-      { ...all, userId: user },
-      { ...all, resourceId: resource, statuses: ['EXPIRED', 'CANCELLED'] },
-      { from: new Date(Date.now() - 40 * 86_400_000), to: new Date(Date.now() - 20 * 86_400_000) },
-    ];
-  };
-
-  /** Pages and totals of the list as a query says that reads all of it. */
-  const expectExactLists = async (): Promise<void> => {
-    for (const filter of filters()) {
-      const rows = await sql<{ id: string }>(
-        `SELECT id FROM sessions WHERE organization_id = $1 AND ($2::text[] IS NULL OR status = ANY ($2))
-           AND ($3::timestamptz IS NULL OR coalesce(ended_at, expires_at) >= $3)
-           AND ($4::timestamptz IS NULL OR started_at <= $4) ORDER BY created_at DESC, id DESC`,
-        [organization, filter.statuses ?? null, filter.from, filter.to],
-      );
-      for (const page of [0, Math.floor(rows.length / 14), Math.floor(rows.length / 7)]) {
-        const listed = await sessions.list(database.autocommit, organization, filter, { page, size: 7 });
-        expect({ total: listed.total, ids: listed.rows.map(({ id }) => id) }).toEqual({
-          total: rows.length,
-          ids: rows.slice(page * 7, page * 7 + 7).map(({ id }) => id),
-        });
-      }
-    }
-  };
-
   const deleteOld = (): Promise<number> => store.deleteOld(database, organization, DAYS, 100);
 
-  it('are deleted with their addresses, whatever their status; lists and totals stay exact', async () => {
+  it('are deleted with their addresses, whatever their status', async () => {
     await sql(
       `UPDATE sessions SET status = (ARRAY['EXPIRED', 'CANCELLED', 'FAILED'])[1 + (extract(epoch FROM created_at) / 3600)::int % 3]`,
     );
-    await expectExactLists();
     expect(await store.organizations(database.autocommit, DAYS)).toEqual([organization]);
     const deleted = await deleteOld();
     expect(deleted).toBeGreaterThan(SESSIONS - (DAYS + 2) * 24);
     expect(deleted).toBeLessThan(SESSIONS - (DAYS - 1) * 24);
     expect(await count('sessions')).toBe(SESSIONS - deleted);
     expect(await count('resource_ips')).toBe(SESSIONS - deleted);
-    await expectExactLists();
     expect(await deleteOld()).toBe(0);
     expect(await store.organizations(database.autocommit, DAYS)).toEqual([]);
   });
@@ -116,13 +79,11 @@ describe('Ended sessions past their retention', () => {
       await expect(sql('DELETE FROM sessions WHERE id = $1', [id])).rejects.toThrow(
         'may still hold an open rule',
       );
-    await expectExactLists();
     await sql('DELETE FROM rule_holders');
     await sql(`UPDATE resource_ips SET status = 'REMOVED'`);
     await sql(`UPDATE sessions SET status = 'EXPIRED'`);
     await deleteOld();
     expect(await count(`sessions WHERE id IN ('${ids.join(`','`)}')`)).toBe(0);
-    await expectExactLists();
   });
 
   it('are kept while the trail has a denied action on them: their owner sees it in the own records', async () => {

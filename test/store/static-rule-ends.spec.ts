@@ -1,9 +1,9 @@
-import { BacklogStore, EngineStore } from '#engine-store';
+import { EngineStore } from '#engine-store';
 import type { Tx } from '#entities';
-import { DueWorkStore, StaticIpRuleStore } from '#tenant-store';
+import { StaticIpRuleStore } from '#tenant-store';
 import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger';
+import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
-import { until } from '../harness/until';
 
 describe('The end of a static IP rule', () => {
   const database = ownDatabase(4);
@@ -54,26 +54,6 @@ describe('The end of a static IP rule', () => {
     expect(await nextEndMs()).toBeGreaterThan(3_500_000);
   });
 
-  it('is what overdue counts from, before a sweep and after it', async () => {
-    const overdue = async (): Promise<unknown[]> =>
-      (await new BacklogStore().overdueRules(database.autocommit, { page: 0, size: 10 })).rows;
-    const isReported = async (): Promise<boolean> =>
-      (await new DueWorkStore().find(database.autocommit, 55, 60)).overdueRules;
-    expect([await overdue(), await isReported()]).toEqual([[], false]);
-    await isOverFor('100 seconds');
-    const [{ end }] = (await ledger.rows('SELECT expires_at AS end FROM static_ip_rules')) as [{ end: Date }];
-    const expected = [{ id: ruleId, unwantedSince: end, cause: 'STATIC_RULE_EXPIRED' }];
-    expect(await overdue()).toMatchObject(expected);
-    expect(await isReported()).toBe(true);
-    await database.transaction(expire);
-    expect(await overdue()).toMatchObject(expected);
-    const [row] = await ledger.rows(
-      `SELECT ip.released_at AS ip, h.released_at AS holder, r.unwanted_since AS rule
-       FROM rules r JOIN rule_holders h ON h.rule_id = r.id JOIN resource_ips ip ON ip.id = h.resource_ip_id`,
-    );
-    expect(row).toEqual({ ip: end, holder: end, rule: end });
-  });
-
   it('comes while it is extended: the extension wins, and the rule stays open', async () => {
     await isOverFor('1 second');
     const ended = await database.transaction(async (tx) => {
@@ -90,8 +70,7 @@ describe('The end of a static IP rule', () => {
     await database.transaction(async (tx) => {
       expect(await expire(tx)).toBe(1);
       extended = database.transaction(extend);
-      const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      await until('it waits', async () => (await ledger.rows(waiting)).length > 0);
+      await untilBlocked(database);
     });
     expect(await extended).toEqual({ hasEnded: true, isReopened: true });
   });

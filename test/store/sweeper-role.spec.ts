@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { Sweeper, type ConvergenceRunner } from '#engine';
 import { BacklogStore, EngineStore, SweeperLeaseStore, SweepStore, type SweeperLease } from '#engine-store';
 import type { Tx } from '#entities';
+import { LedgerRows } from '../builders/sessions/ledger';
 import { ownDatabase } from '../harness/database/own-database';
 import { until } from '../harness/until';
 
@@ -125,15 +126,11 @@ describe('The sweeping worker', () => {
   });
 
   it('ends all sessions of a backlog before it removes their rules: each target then needs one write', async () => {
+    const { organizationId, userId } = await new LedgerRows(database).organization();
     await database.autocommit.query(
-      `WITH organization AS (
-         INSERT INTO organizations (slug, name) VALUES ('many', 'Many') RETURNING id
-       ), person AS (
-         INSERT INTO users (organization_id, email, name) SELECT id, 'many@example.com', 'Ada' FROM organization RETURNING id
-       )
-       INSERT INTO sessions (organization_id, user_id, ipv4_address, status, expires_at)
-       SELECT organization.id, person.id, host('10.0.0.0'::inet + n), 'ACTIVE', now() - interval '1 minute'
-       FROM organization, person, generate_series(1, 2100) n`,
+      `INSERT INTO sessions (organization_id, user_id, ipv4_address, status, expires_at)
+       SELECT $1, $2, host('10.0.0.0'::inet + n), 'ACTIVE', now() - interval '1 minute' FROM generate_series(1, 2100) n`,
+      [organizationId, userId],
     );
     const live = async (): Promise<number> => {
       const [row] = await database.autocommit.query<{ live: number }[]>(
