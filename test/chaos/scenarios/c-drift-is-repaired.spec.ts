@@ -1,227 +1,209 @@
-import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
-import { Drawbridge } from '../../harness/product/drawbridge';
+import { FaultBench, ownForFaults } from '../../builders/sessions/fault-bench';
+import { group, organization, sshTo } from '../../builders/accounts/organization';
+import { healthOf, ledgerOf, logOf, recordsOf, type HealthRow } from '../../builders/sessions/rule-ledger';
+import type { ResourceIp } from '../../harness/product/api-client';
+import type { AppProcess } from '../../harness/product/processes';
 import { until } from '../../harness/until';
-import { Watch } from '../oracles/watch';
 
-interface HealthEvent {
-  readonly event_type: string;
-  readonly message: string | null;
-}
+const REPAIRS = 3;
 
-describe('C. Drift is repaired on request', () => {
-  const drawbridge = Drawbridge.own({ worker: false });
-  const org = ownOrganization(drawbridge, sshTo(8));
-  let watch: Watch;
+describe('C. Drift is repaired on request, and recorded with its cause', () => {
+  const drawbridge = ownForFaults({ worker: false });
+  let worker: AppProcess;
+  let bench: FaultBench;
+  let index = 0;
 
   beforeAll(async () => {
     // no periodic comparisons: each test requests its own
-    await drawbridge.startWorker({ RECONCILE_SECONDS: '86400' });
-    watch = await Watch.begin(drawbridge);
+    worker = await drawbridge.startWorker({ RECONCILE_SECONDS: '86400', LOG_LEVEL: 'info' });
   });
-  afterEach(() => watch.verify());
+  beforeEach(async () => {
+    bench = await FaultBench.begin(drawbridge, index);
+    index += 1;
+  });
+  afterEach(() => bench.holds());
 
-  const openOn = async (index: number, address: string): Promise<string> => {
-    const session = await org.started({ ipv4Address: address, resourceIds: [org.resourceIds[index]] });
-    await org.reaches(session.id, 'ACTIVE');
-    return session.id;
+  const outcomes = async (resourceId: string): Promise<HealthRow[]> =>
+    (await healthOf(drawbridge, resourceId)).filter(({ eventType }) => eventType.startsWith('RECONCILE'));
+
+  /** Requests a comparison and waits for its outcome. */
+  const reconciled = async (org = bench.org): Promise<HealthRow> => {
+    const [resourceId] = org.resourceIds as [string];
+    const before = (await outcomes(resourceId)).length;
+    await org.admin.posted(`/resources/${resourceId}/reconcile`);
+    return until('the comparison has an outcome', async () => (await outcomes(resourceId))[before]);
   };
 
-  /** Removes a rule like another program, and excludes it from the checks. */
-  const removeByHand = async (index: number, address: string): Promise<void> => {
-    watch.expectOutsideChange(group(index), address);
-    await drawbridge.cloud.removeByHand(group(index), address);
-  };
+  const kindsOf = async (address: string): Promise<string[]> =>
+    (await ledgerOf(drawbridge, address)).map(({ kind }) => kind);
 
-  const outcomes = (index: number): Promise<HealthEvent[]> =>
-    drawbridge.query<HealthEvent>(
-      `SELECT event_type, message FROM resource_health_events
-       WHERE resource_id = $1 AND event_type LIKE 'RECONCILE%' ORDER BY created_at`,
-      [org.resourceIds[index]],
-    );
-
-  /** Requests a reconciliation and waits for its outcome. */
-  const reconciled = async (index: number): Promise<HealthEvent> => {
-    const before = (await outcomes(index)).length;
-    await org.admin.posted(`/resources/${org.resourceIds[index]}/reconcile`);
-    return until('the reconciliation has an outcome', async () => (await outcomes(index))[before]);
-  };
-
-  const addressesOn = async (index: number): Promise<string[]> =>
-    (await drawbridge.cloud.rules(group(index))).map((rule) => rule.address).toSorted();
-
-  it('a target without drift is RECONCILE_OK', async () => {
-    await openOn(0, '203.0.113.1');
-    expect(await reconciled(0)).toEqual({ event_type: 'RECONCILE_OK', message: null });
-  });
-
-  it('a rule removed by another program is added again while its session is live [C1]', async () => {
-    const id = await openOn(1, '203.0.113.2');
-    await removeByHand(1, '203.0.113.2');
-    expect(await reconciled(1)).toMatchObject({
-      event_type: 'RECONCILE_FAILED',
-      message: expect.stringContaining('1 missing, to be added again') as string,
-    });
-    await until('it is present again', async () => (await addressesOn(1)).includes('203.0.113.2'));
-    expect((await org.session(id)).status).toBe('ACTIVE');
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
-    expect(await addressesOn(1)).toEqual([]);
-    expect((await reconciled(1)).event_type).toBe('RECONCILE_OK');
-  });
-
-  it('an orphan is removed, an unmanaged rule is counted and not modified [C5]', async () => {
-    const id = await openOn(2, '203.0.113.3');
+  const plant = async (address: string, ruleId: string): Promise<void> => {
+    bench.watch.expectOutsideChange(bench.group, address);
     await drawbridge.cloud.addUnmanaged({
-      target: group(2),
-      address: '192.0.2.7',
+      target: bench.group,
+      address,
       protocol: 'tcp',
       fromPort: 22,
       toPort: 22,
+      description: `drawbridge:test:${ruleId}:1700000000`,
     });
-    watch.expectOutsideChange(group(2), '203.0.113.3');
-    // as after a restore of an older backup: the database does not know the session
-    await drawbridge.query('ALTER TABLE sessions DISABLE TRIGGER sessions_kept_while_open');
-    await drawbridge.query('DELETE FROM sessions WHERE id = $1', [id]);
-    await drawbridge.query('ALTER TABLE sessions ENABLE TRIGGER sessions_kept_while_open');
-    await drawbridge.query(`DELETE FROM rules WHERE address = '203.0.113.3/32'`);
-    expect(await reconciled(2)).toMatchObject({
-      event_type: 'RECONCILE_FAILED',
-      message: expect.stringMatching(
-        /1 of ours that no holder wants, removal scheduled.*1 unmanaged rules/,
-      ) as string,
-    });
-    await until(
-      'only the unmanaged rule is present',
-      async () => (await addressesOn(2)).join() === '192.0.2.7',
-    );
-    const recorded = (): Promise<object[]> =>
-      drawbridge.query(`SELECT 1 FROM audit_records WHERE event_type = 'RULE_ORPHAN_REMOVED'`);
-    await until('its removal is recorded', async () => (await recorded()).length > 0);
-    expect(await recorded()).toHaveLength(1);
-  });
+  };
 
-  it('a rule that another program keeps removing is suspended after three repairs [C1]', async () => {
-    await openOn(3, '203.0.113.4');
-    for (let repair = 0; repair < 3; repair += 1) {
-      await removeByHand(3, '203.0.113.4');
-      expect((await reconciled(3)).message).toContain('to be added again');
-      await until('it was observed present again', async () => {
+  it('a rule that another program keeps removing is suspended after three repairs, and shown as such until it is present again [C1, L7]', async () => {
+    const address = '203.0.113.1';
+    const [taken, kept] = [7, 8];
+    const org = await organization(drawbridge, sshTo([taken, kept]));
+    const { id } = await org.started({ ipv4Address: address });
+    await org.reaches(id, 'ACTIVE');
+    bench.watch.expectOutsideChange(group(taken), address);
+    const isPresent = async (): Promise<boolean> => (await drawbridge.cloud.rules(group(taken))).length === 1;
+    const shown = async (): Promise<ResourceIp> =>
+      (await org.session(id)).resourceIps.find(({ resourceId }) => resourceId === org.resourceIds[0])!;
+    const removed = async (): Promise<HealthRow> => {
+      await drawbridge.cloud.removeByHand(group(taken), address);
+      return reconciled(org);
+    };
+    for (let repair = 0; repair < REPAIRS; repair += 1) {
+      expect((await removed()).message).toContain('1 missing, to be added again');
+      await until('it is present again', isPresent);
+      await until('that was observed', async () => {
         const rows = await drawbridge.query(
-          `SELECT 1 FROM rules WHERE address = '203.0.113.4/32' AND state = 'present' AND due_at IS NULL`,
+          `SELECT 1 FROM rules r JOIN targets t ON t.id = r.target_id
+           WHERE t.identifier = $1 AND r.address = $2 AND r.state = 'present' AND r.due_at IS NULL`,
+          [group(taken), `${address}/32`],
         );
         return rows.length === 1;
       });
     }
-    await removeByHand(3, '203.0.113.4');
-    expect((await reconciled(3)).message).toContain('left alone for an hour');
-    expect(await addressesOn(3)).toEqual([]);
+    expect((await shown()).status).toBe('APPLIED');
+
+    expect((await removed()).message).toContain('left alone for an hour');
+    const suspended = await until('the ResourceIp is PENDING', async () => {
+      const ip = await shown();
+      return ip.status === 'PENDING' && ip;
+    });
+    expect(suspended.errorMessage).toEqual(expect.stringMatching(/\S/));
+    await org.reaches(id, 'PARTIAL');
+    expect(await isPresent()).toBe(false);
+
+    await drawbridge.query(`UPDATE rules SET due_at = now() WHERE address = $1`, [`${address}/32`]);
+    await org.reaches(id, 'ACTIVE');
+    expect(await shown()).toMatchObject({ status: 'APPLIED', errorMessage: null });
+    expect(await isPresent()).toBe(true);
+    await org.admin.posted(`/sessions/${id}/stop`);
+    await org.reaches(id, 'CANCELLED');
   });
 
-  it('a deleted group fails its sessions and deactivates its resource after hours; after it is created again it must be verified [C7] [C8]', async () => {
-    const [held, leaving] = await Promise.all([openOn(4, '203.0.113.5'), openOn(4, '203.0.113.6')]);
-    const fault = watch.fault('the group is deleted', { cloudOnly: true });
-    for (const address of ['203.0.113.5', '203.0.113.6']) watch.expectOutsideChange(group(4), address);
-    await drawbridge.cloud.fault({ kind: 'not-found', target: group(4) });
-    await org.admin.posted(`/sessions/${leaving}/stop`);
-    expect((await reconciled(4)).message).toContain('could not be read');
-    const advanceTime = async (): Promise<void> => {
-      await drawbridge.query(
-        `UPDATE rules SET target_missing_since = target_missing_since - interval '6 hours', due_at = least(due_at, now())`,
-      );
-    };
-    await until('the first read is recorded', async () => {
-      const rows = await drawbridge.query(
-        `SELECT 1 FROM rules WHERE address IN ('203.0.113.5/32', '203.0.113.6/32') AND target_missing_since IS NOT NULL`,
-      );
-      return rows.length === 2;
-    });
-    expect((await org.session(leaving)).status).toBe('EXPIRING');
-    expect((await org.session(held)).status).toBe('ACTIVE');
-    await advanceTime();
-    expect((await org.reaches(leaving, 'CANCELLED')).resourceIps[0]).toMatchObject({
-      status: 'FAILED',
-      removedAt: null,
-    });
-    await reconciled(4);
-    await org.waitedTooLong(held);
-    const failed = await org.reaches(held, 'FAILED');
-    expect(failed.resourceIps[0]!.errorMessage).toContain(group(4));
-    expect(await org.admin.get(`/resources/${org.resourceIds[4]}`)).toMatchObject({
-      body: { isActive: false },
-    });
-    expect((await reconciled(4)).message).toContain('could not be read');
-    const [next] = await drawbridge.query<{ seconds: number }>(
-      `SELECT extract(epoch FROM reconcile_due_at - now())::float8 AS seconds FROM targets WHERE identifier = $1`,
-      [group(4)],
+  it('a rule that only lost our mark stays while its session is live, and is removed at the stop by its recorded id [C2, L4]', async () => {
+    const address = '203.0.113.2';
+    const id = await bench.open(address);
+    const [rule] = await bench.rules();
+    await drawbridge.cloud.changeByHand(bench.group, address, { description: 'office' });
+    expect((await reconciled()).eventType).toBe('RECONCILE_OK');
+    expect((await bench.org.session(id)).status).toBe('ACTIVE');
+    expect(await kindsOf(address)).toEqual(['OPENED']);
+    expect(await bench.addresses()).toEqual([address]);
+
+    await bench.stop(id);
+    const ended = await bench.org.reaches(id, 'CANCELLED');
+    expect(await bench.addresses()).toEqual([]);
+    const { providerRuleId } = rule!;
+    expect(ended.resourceIps).toMatchObject([{ status: 'REMOVED', providerRuleId }]);
+    expect(await ledgerOf(drawbridge, address)).toContainEqual(
+      expect.objectContaining({ kind: 'CLOSED', cause: 'SESSION_STOPPED', providerRuleId }),
     );
-    expect(next!.seconds).toBeGreaterThan(60);
-    for (const address of ['203.0.113.5', '203.0.113.6']) await removeByHand(4, address);
-    await drawbridge.cloud.clearFaults();
-    fault.end();
-    const body = { ipv4Address: '203.0.113.7', resourceIds: [org.resourceIds[4]] };
-    expect((await org.start(body)).status).toBe(400);
-    await org.admin.posted(`/resources/${org.resourceIds[4]}/verify`);
-    await openOn(4, '203.0.113.7');
   });
 
   it.each([
-    ['a widened rule of ours', '203.0.113.21', {}],
-    ['a widened rule of ours that lost our mark', '203.0.113.22', { description: 'office' }],
-  ])('%s is written again as it was [C2]', async (_, address, change) => {
-    const id = await openOn(6, address);
-    watch.expectOutsideChange(group(6), address);
-    await drawbridge.cloud.changeByHand(group(6), address, { fromPort: 0, toPort: 65_535, ...change });
-    const { message } = await reconciled(6);
-    expect(message).toContain(`1 of ours changed, to be written again: it lets in ${address}/32 tcp *`);
-    const open = async (): Promise<string> =>
-      (await drawbridge.cloud.rules(group(6))).map((rule) => `${rule.fromPort} ${rule.ours}`).join();
-    await until('it is as it was', async () => (await open()) === '22 true');
-    await org.reaches(id, 'ACTIVE');
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
-    expect(await open()).toBe('');
+    ['another address under the same id', '203.0.113.3', { address: '0.0.0.0/0' }, 'everybody (0.0.0.0/0)'],
+    [
+      'other ports, and without our mark',
+      '203.0.113.4',
+      { fromPort: 0, toPort: 65_535, description: 'office' },
+      '203.0.113.4/32 tcp *',
+    ],
+  ])(
+    'a rule with %s is reported, and written again as it was [C2, L5]',
+    async (_, address, change, words) => {
+      const id = await bench.open(address);
+      for (const changed of [address, '0.0.0.0/0']) bench.watch.expectOutsideChange(bench.group, changed);
+      await drawbridge.cloud.changeByHand(bench.group, address, change);
+      const { message } = await reconciled();
+      expect(message).toContain('1 of ours changed, to be written again');
+      expect(message).toContain(words);
+      await until('it is repaired', async () => (await kindsOf(address)).includes('RESTORED'));
+      expect(await kindsOf(address)).toContain('CHANGED');
+      const rules = (await bench.rules()).map((rule) => [rule.address, rule.fromPort, rule.ours]);
+      expect(rules).toEqual([[address, 22, true]]);
+      await bench.org.reaches(id, 'ACTIVE');
+
+      await bench.stop(id);
+      await bench.org.reaches(id, 'CANCELLED');
+      expect(await bench.rules()).toEqual([]);
+    },
+  );
+
+  it('an orphan whose removal is refused is not reported as removed while it is present [C5, L2]', async () => {
+    const address = '203.0.113.5';
+    const fault = await bench.breaks({ kind: 'refuse', operation: 'RevokeSecurityGroupIngress' });
+    await plant(address, '00000000-0000-4000-8000-000000000001');
+    const found = await reconciled();
+    expect(found.eventType).toBe('RECONCILE_FAILED');
+    expect(found.message).toMatch(/removal scheduled/i);
+    expect(found.message).not.toMatch(/\bremoved\b/i);
+    await bench.met('Revoke', 'UnauthorizedOperation');
+    expect((await reconciled()).eventType).toBe('RECONCILE_FAILED');
+    expect(await recordsOf(drawbridge, 'RULE_%REMOVED', address)).toEqual([]);
+    expect(await kindsOf(address)).not.toContain('CLOSED');
+    expect(await bench.addresses()).toEqual([address]);
+
+    await fault.clear();
+    await until('it is gone', async () => (await bench.addresses()).length === 0);
+    const records = await until('the removal is recorded', async () => {
+      const written = await recordsOf(drawbridge, 'RULE_ORPHAN_REMOVED', address);
+      return written.length > 0 && written;
+    });
+    expect(records).toMatchObject([{ result: 'SUCCESS', resourceId: bench.org.resourceIds[0] }]);
+    expect(await ledgerOf(drawbridge, address)).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ kind: 'FOUND', holderKind: 'ORPHAN' }),
+        expect.objectContaining({ kind: 'CLOSED', cause: 'ORPHAN' }),
+      ]),
+    );
+    expect((await reconciled()).eventType).toBe('RECONCILE_OK');
   });
 
-  it('a rule that only lost our mark is known by its recorded id, and removed at the end [C2]', async () => {
-    const id = await openOn(7, '203.0.113.23');
-    watch.expectOutsideChange(group(7), '203.0.113.23');
-    await drawbridge.cloud.changeByHand(group(7), '203.0.113.23', { description: 'office' });
-    expect((await reconciled(7)).event_type).toBe('RECONCILE_OK');
-    expect((await org.session(id)).status).toBe('ACTIVE');
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
-    expect(await addressesOn(7)).toEqual([]);
-  });
-
-  it('a rule that cannot be removed within a minute is reported once, and removed when possible [D2]', async () => {
-    const id = await openOn(5, '203.0.113.8');
-    const fault = watch.fault('removals are refused', { cloudOnly: true });
-    await drawbridge.cloud.fault({
-      kind: 'refuse',
-      target: group(5),
-      operation: 'RevokeSecurityGroupIngress',
-    });
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await until('its removal was tried', async () => {
-      const calls = await drawbridge.cloud.calls();
-      return calls.some((call) => call.target === group(5) && call.operation.startsWith('Revoke'));
-    });
-    await drawbridge.query(
-      `UPDATE rules SET unwanted_since = unwanted_since - interval '1 minute' WHERE address = '203.0.113.8/32'`,
+  it('a stale rule that was added by hand is removed with a record, and each event is logged once [L3]', async () => {
+    const address = '203.0.113.6';
+    const id = await bench.open(address);
+    const [rule] = await drawbridge.query<{ id: string }>(`SELECT id FROM rules WHERE address = $1`, [
+      `${address}/32`,
+    ]);
+    await bench.stop(id);
+    await bench.org.reaches(id, 'CANCELLED');
+    await plant(address, rule!.id);
+    await reconciled();
+    await until('it is gone', async () => (await bench.addresses()).length === 0);
+    await until(
+      'the removal is recorded',
+      async () => (await recordsOf(drawbridge, 'RULE_%REMOVED', address)).length > 0,
     );
-    const [report] = await until('it is reported', async () => {
-      const events = await outcomes(5);
-      return events.length > 0 && events;
-    });
-    expect(report!.message).toContain('203.0.113.8 is still open');
-    const records = await drawbridge.query<{ result: string }>(
-      `SELECT result FROM audit_records WHERE event_type = 'RULE_REVOCATION_OVERDUE'`,
-    );
-    expect(records).toEqual([{ result: 'FAILURE' }]);
-    expect((await org.session(id)).status).toBe('EXPIRING');
-    await drawbridge.cloud.clearFaults();
-    fault.end();
-    await org.reaches(id, 'CANCELLED');
-    expect(await addressesOn(5)).toEqual([]);
+    const rows = await ledgerOf(drawbridge, address);
+    expect(rows).toMatchObject([
+      { kind: 'OPENED', cause: 'SESSION_STARTED', holderKind: 'SESSION', sessionId: id },
+      { kind: 'CLOSED', cause: 'SESSION_STOPPED', holderKind: 'SESSION', sessionId: id },
+      { kind: 'FOUND' },
+      { kind: 'CLOSED', cause: expect.stringMatching(/^(STALE_RULE|ORPHAN)$/) as string },
+    ]);
+    for (const { kind, providerRuleId } of rows) {
+      const ofEvent = await until('the event is logged', () => {
+        const lines = logOf(worker)
+          .filter((line) => Object.values(line).includes(kind))
+          .map((line) => JSON.stringify(line))
+          .filter((line) => line.includes(`${address}/32`) && line.includes(providerRuleId ?? kind));
+        return Promise.resolve(lines.length > 0 && lines);
+      });
+      expect(ofEvent).toHaveLength(1);
+    }
   });
 });
