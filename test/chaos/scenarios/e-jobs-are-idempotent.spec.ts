@@ -2,24 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { queueName, type JobName, type QueueConnection } from '#jobs';
 import { callsTo, historyOf } from '../../builders/sessions/cloud-history';
-import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { group, organization, ownOrganization, sshTo } from '../../builders/accounts/organization';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { postgresQueue } from '../../harness/database/postgres-queue';
 import { until } from '../../harness/until';
 import { watchEachTest } from './watch-each-test';
 
-describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+describe('E. Jobs are idempotent: duplicated or forged', () => {
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(10));
   let connection: QueueConnection;
   let queue: Queue;
 
-  beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    org = await organization(
-      drawbridge,
-      Array.from({ length: 10 }, (_, index) => ({ group: group(index), config: { port: 22 } })),
-    );
+  beforeAll(() => {
     connection = postgresQueue(drawbridge.databaseUrl);
     queue = new Queue(queueName('AWS'), { connection: connection.options });
     // dropping the database closes its connections
@@ -28,7 +23,6 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
   afterAll(async () => {
     await queue.close();
     await connection.close();
-    await drawbridge.stop();
   });
   watchEachTest(() => drawbridge);
 
@@ -67,44 +61,6 @@ describe('E. Jobs are idempotent: duplicated, delayed, reordered or forged', () 
     expect(await callsTo(drawbridge.cloud, group(0), 'Revoke')).toBe(1);
     expect(await historyOf(drawbridge.cloud, { target: group(0) })).toEqual(['opened', 'closed']);
     await Promise.all(workers.map((worker) => worker.stop()));
-  });
-
-  it('three workers on one target: each rule is opened and closed once [E2]', async () => {
-    const workers = await Promise.all([1, 2, 3].map(() => drawbridge.startWorker()));
-    const addresses = Array.from({ length: 30 }, (_, index) => `198.51.100.${index + 1}`);
-    await Promise.all(
-      addresses.map(async (ipv4Address, index) => {
-        const { id } = await org.started({ ipv4Address, resourceIds: [org.resourceIds[1]] });
-        await org.reaches(id, 'ACTIVE');
-        if (index % 2 === 0) await org.expire(id);
-        else await org.admin.posted(`/sessions/${id}/stop`);
-        await org.reaches(id, index % 2 === 0 ? 'EXPIRED' : 'CANCELLED');
-      }),
-    );
-    for (const address of addresses) {
-      expect(await historyOf(drawbridge.cloud, { address })).toEqual(['opened', 'closed']);
-    }
-    await Promise.all(workers.map((worker) => worker.stop()));
-  });
-
-  it('a removal job processed before an older add job: the current database state counts [E8]', async () => {
-    const request = { ipv4Address: '203.0.113.2', resourceIds: [org.resourceIds[2]] };
-    const first = await org.started({ ...request, holder: 'first' });
-    await org.admin.posted(`/sessions/${first.id}/stop`);
-    const second = await org.started({ ...request, holder: 'second' });
-    await queue.obliterate({ force: true });
-    await deliver('revoke-rules', { targetId: await targetOf(2) });
-    await deliver('apply-rules', { targetId: await targetOf(2) });
-    const worker = await drawbridge.startWorker();
-    await org.reaches(second.id, 'ACTIVE');
-    await org.reaches(first.id, 'CANCELLED');
-    expect(await historyOf(drawbridge.cloud, { target: group(2) })).toEqual(['opened']);
-    await org.admin.posted(`/sessions/${second.id}/stop`);
-    await org.reaches(second.id, 'CANCELLED');
-    await deliver('apply-rules', { targetId: await targetOf(2) }, 5);
-    await allProcessed();
-    expect(await historyOf(drawbridge.cloud, { target: group(2) })).toEqual(['opened', 'closed']);
-    await worker.stop();
   });
 
   it('forged, empty or outdated jobs: only the desired state in the database is applied [E12]', async () => {

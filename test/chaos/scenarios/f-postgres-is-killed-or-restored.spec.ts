@@ -6,9 +6,6 @@ import type { Session } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { OwnPostgres } from '../../harness/database/own-postgres';
 import { until } from '../../harness/until';
-import { Watch } from '../oracles/watch';
-
-const STARTERS = 4;
 
 describe('F. PostgreSQL is killed, or restored from a backup', () => {
   let postgres: OwnPostgres;
@@ -21,42 +18,6 @@ describe('F. PostgreSQL is killed, or restored from a backup', () => {
     org = await organization(drawbridge, sshTo(3));
   });
   afterAll(() => drawbridge.stop());
-
-  it('kill -9 of the postmaster during commits: 503, no acknowledged session is lost, recovered within 10 s [F1]', async () => {
-    const watch = await Watch.begin(drawbridge);
-    const acknowledged: string[] = [];
-    const refusals: number[] = [];
-    let made = 0;
-    const over = new AbortController();
-    const starting = async (): Promise<void> => {
-      while (!over.signal.aborted) {
-        made += 1;
-        const { status, body } = await org.start({
-          ipv4Address: `198.51.${100 + Math.floor(made / 250)}.${(made % 250) + 1}`,
-          resourceIds: [org.resourceIds[0]],
-        });
-        if (status === 200) acknowledged.push(body.id);
-        else refusals.push(status);
-      }
-    };
-    const starters = Promise.all(Array.from({ length: STARTERS }, starting));
-    await until('sessions are being started', () => Promise.resolve(acknowledged.length >= 20));
-    const fault = watch.fault('the postmaster is killed');
-    postgres.kill();
-    await until('clients are refused', () => Promise.resolve(refusals.length >= STARTERS));
-    const before = acknowledged.length;
-    await postgres.startAgain();
-    await until('sessions are started again', () => Promise.resolve(acknowledged.length > before));
-    over.abort();
-    await starters;
-    fault.end();
-    expect(new Set(refusals)).toEqual(new Set([503]));
-    const after = await org.started({ ipv4Address: '203.0.113.1', resourceIds: [org.resourceIds[1]] });
-    await org.reaches(after.id, 'ACTIVE');
-    for (const id of acknowledged) watch.acknowledged(id);
-    for (const id of acknowledged) await org.reaches(id, 'ACTIVE');
-    await watch.verify();
-  });
 
   // The history of the oracles is restored with the database, so this test uses the cloud's timeline only.
   it('its files are restored, and the operator says so: nothing is opened or closed unasked, on hosts neither [F6]', async () => {
