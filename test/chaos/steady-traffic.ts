@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import type { Organization } from '../builders/accounts/organization';
 
 export interface Failure {
   readonly what: string;
@@ -31,7 +32,7 @@ export interface TrafficOptions {
   readonly onSent?: (sent: Sent) => void;
 }
 
-/** Sends requests at a constant rate, on keep-alive connections, without retries. */
+/** Sends requests of an organization's admin at a constant rate, on keep-alive connections, without retries. */
 export class SteadyTraffic {
   readonly failures: Failure[] = [];
   requests = 0;
@@ -40,11 +41,9 @@ export class SteadyTraffic {
   private readonly pending = new Set<Promise<unknown>>();
   private timer: NodeJS.Timeout | null = null;
 
-  /** @param newSession the body of a start, for the n-th session */
   constructor(
     private readonly port: number,
-    private readonly token: string,
-    private readonly newSession: (n: number) => object,
+    private readonly org: Organization,
     private readonly options: TrafficOptions = {},
   ) {}
 
@@ -80,6 +79,15 @@ export class SteadyTraffic {
     await this.requestAndRecord('POST', `/sessions/${id}/stop`);
   }
 
+  /** Of an address of its own, on the resources in turn. */
+  private newSession(n: number): object {
+    const { resourceIds } = this.org;
+    return {
+      ipv4Address: `5.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
+      resourceIds: [resourceIds[n % resourceIds.length]],
+    };
+  }
+
   private async requestAndRecord(method: string, path: string, body?: object): Promise<HttpAnswer | null> {
     this.requests += 1;
     const what = `${method} ${path}`;
@@ -96,6 +104,9 @@ export class SteadyTraffic {
   }
 
   private send(method: string, path: string, body?: object): Promise<HttpAnswer> {
+    const { identity } = this.org.admin;
+    if (!identity || !('token' in identity)) throw new Error('An administrator has a token');
+    const { token } = identity;
     return new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -105,7 +116,7 @@ export class SteadyTraffic {
           method,
           path: `/api/v1${path}`,
           headers: {
-            Authorization: `Bearer ${this.token}`,
+            Authorization: `Bearer ${token}`,
             ...(body ? { 'Content-Type': 'application/json' } : {}),
           },
         },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { figure, type Figure } from '../../bench/figure';
-import { organization, sshTo, type Organization } from '../../builders/accounts/organization';
+import { organization, sshTo } from '../../builders/accounts/organization';
 import { LoadBalancer } from '../../harness/network/load-balancer';
 import type { Evidence } from '../oracles/evidence';
 import { historyOf } from '../oracles/history';
@@ -56,11 +56,13 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
   try {
     const org = await organization(testbed, sshTo(GROUPS));
     const watch = await Watch.begin(testbed, { seed: options.seed, patienceMs: 0 });
-    traffic = trafficOf(org, balancer.port, (request) => {
+    const onSent = (request: Sent): void => {
       sent.push(request);
       if (request.what === 'POST /sessions' && request.answer?.status === 200)
         watch.acknowledged((JSON.parse(request.answer.body) as { id: string }).id);
-    });
+    };
+    const manner = { sessionInterval: 2, stopAfterMs: STOP_AFTER_MS, onSent };
+    traffic = new SteadyTraffic(balancer.port, org, manner);
     traffic.begin(PER_SECOND);
     const failovers = await failOver(cluster, watch, options, count);
     await traffic.end();
@@ -81,19 +83,6 @@ export async function failoverRun(options: FailoverOptions, count: number): Prom
     await balancer.stop();
     await testbed.stop();
   }
-}
-
-function trafficOf(org: Organization, port: number, onSent: (sent: Sent) => void): SteadyTraffic {
-  const { identity } = org.admin;
-  return new SteadyTraffic(
-    port,
-    identity && 'token' in identity ? identity.token : '',
-    (n) => ({
-      ipv4Address: `5.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`,
-      resourceIds: [org.resourceIds[n % GROUPS]],
-    }),
-    { sessionInterval: 2, stopAfterMs: STOP_AFTER_MS, onSent },
-  );
 }
 
 async function failOver(

@@ -1,25 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { organization } from '../../builders/accounts/organization';
+import { ownOrganization } from '../../builders/accounts/organization';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { freePort } from '../../harness/network/free-port';
-import { hasRedis, RedisServer } from '../../harness/database/redis';
 import { AppProcess } from '../../harness/product/processes';
 
 const APPS = ['api', 'worker'] as const;
 type App = (typeof APPS)[number];
 
-const onRedis = hasRedis ? describe : describe.skip;
-if (!hasRedis)
-  process.stderr.write('\n*** redis-server is not on the PATH: the Redis tests DID NOT RUN ***\n\n');
-
 describe('J. Deploy and operations: invalid configuration', () => {
   const drawbridge = Drawbridge.own({ worker: false });
-
-  beforeAll(async () => {
-    await organization(drawbridge);
-  });
+  ownOrganization(drawbridge);
 
   const start = (app: App, env: Readonly<Record<string, string>>): Promise<AppProcess> =>
     app === 'api' ? drawbridge.startApi(env) : drawbridge.startWorker(env);
@@ -99,23 +91,6 @@ describe('J. Deploy and operations: invalid configuration', () => {
       'REDIS_URL must lead to a Redis',
     );
     web.close();
-  });
-
-  onRedis('with Redis', () => {
-    it.each(APPS)('the %s does not start with a Redis that refuses it [J3]', async (app) => {
-      const redis = await RedisServer.start();
-      await redis.command('CONFIG', 'SET', 'requirepass', 'right');
-      const url = new URL(redis.url);
-      url.password = 'canary-password';
-      for (const REDIS_URL of [redis.url, url.href]) {
-        const output = await refusal(app, { REDIS_URL });
-        expect(output).toMatch(
-          /REDIS_URL must lead to a Redis that lets this service in: it answers (NOAUTH|WRONGPASS)/,
-        );
-        expect(output).not.toContain('canary');
-      }
-      await redis.kill();
-    });
   });
 
   it.each(APPS)('the %s starts while Redis is down [J3]', async (app) => {

@@ -1,4 +1,4 @@
-import { group, organization, type Organization } from '../../builders/accounts/organization';
+import { ownOrganization, sshTo } from '../../builders/accounts/organization';
 import { Drawbridge, TESTERS_LIMIT } from '../../harness/product/drawbridge';
 import { LoadBalancer } from '../../harness/network/load-balancer';
 import type { AppProcess } from '../../harness/product/processes';
@@ -12,8 +12,8 @@ const RESTART_TAKES_MS = 60_000;
 
 /** Two API processes behind a load balancer and two workers, restarted in turn, one of each at a time. */
 describe('J. Deploy and operations: a rolling restart', () => {
-  let drawbridge: Drawbridge;
-  let org: Organization;
+  const drawbridge = Drawbridge.own({ worker: false });
+  const org = ownOrganization(drawbridge, sshTo(GROUPS));
   let balancer: LoadBalancer;
   let traffic: SteadyTraffic;
   const apis: AppProcess[] = [];
@@ -22,29 +22,14 @@ describe('J. Deploy and operations: a rolling restart', () => {
   const startApi = (): Promise<AppProcess> => drawbridge.startApi({ DRAIN_SECONDS: '2', ...TESTERS_LIMIT });
 
   beforeAll(async () => {
-    drawbridge = await Drawbridge.start({ worker: false });
-    const groups = Array.from({ length: GROUPS }, (_, index) => index);
-    org = await organization(
-      drawbridge,
-      groups.map((index) => ({ group: group(index), config: { port: 22 } })),
-    );
     apis.push(...(await Promise.all([startApi(), startApi()])));
     workers.push(...(await Promise.all([drawbridge.startWorker(), drawbridge.startWorker()])));
     balancer = await LoadBalancer.start(apis.map(({ port }) => port));
-    const { identity } = org.admin;
-    traffic = new SteadyTraffic(
-      balancer.port,
-      identity && 'token' in identity ? identity.token : '',
-      (count) => ({
-        ipv4Address: `203.0.${Math.floor(count / 250)}.${count % 250}`,
-        resourceIds: [org.resourceIds[count % GROUPS]],
-      }),
-    );
+    traffic = new SteadyTraffic(balancer.port, org);
   });
   afterAll(async () => {
     await traffic.end();
     await balancer.stop();
-    await drawbridge.stop();
   });
 
   const restart = async (turn: number): Promise<void> => {

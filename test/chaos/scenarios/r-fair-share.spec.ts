@@ -1,9 +1,4 @@
-import {
-  group,
-  organization,
-  ownOrganization,
-  type Organization,
-} from '../../builders/accounts/organization';
+import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
 import { Drawbridge } from '../../harness/product/drawbridge';
 import { until } from '../../harness/until';
 import { Watch } from '../oracles/watch';
@@ -11,23 +6,20 @@ import { Watch } from '../oracles/watch';
 const TARGETS = 30;
 const RULES = 300;
 const SLOTS = 8;
-const stuckGroup = (index: number): string => group(index + 1);
+/** of the organization that is stuck; the first group is the other one's */
+const STUCK = Array.from({ length: TARGETS }, (_, index) => index + 1);
 
 describe('R. Fair share between organizations', () => {
   const drawbridge = Drawbridge.own({
     worker: false,
     simulator: { SIMULATOR_GROUPS: String(TARGETS + 1) },
   });
-  let stuck: Organization;
+  const stuck = ownOrganization(drawbridge, sshTo(STUCK));
   const other = ownOrganization(drawbridge);
   let watch: Watch;
 
   beforeAll(async () => {
     await drawbridge.startWorker({ WORKER_CONCURRENCY: String(SLOTS) });
-    stuck = await organization(
-      drawbridge,
-      Array.from({ length: TARGETS }, (_, index) => ({ group: stuckGroup(index), config: { port: 22 } })),
-    );
     watch = await Watch.begin(drawbridge);
   });
 
@@ -53,9 +45,7 @@ describe('R. Fair share between organizations', () => {
   it('while all targets of one organization hang, a session of another one starts and ends [R19]', async () => {
     const ids = await startedOnEach();
     const fault = watch.fault('the targets of one organization hang');
-    for (let index = 0; index < TARGETS; index += 1) {
-      await drawbridge.cloud.fault({ kind: 'timeout-before', target: stuckGroup(index) });
-    }
+    for (const index of STUCK) await drawbridge.cloud.fault({ kind: 'timeout-before', target: group(index) });
     await Promise.all(ids.map((id) => stuck.admin.posted(`/sessions/${id}/stop`)));
     await until('the slots are occupied by hanging calls', async () => (await hangingCalls()) >= SLOTS / 2);
 
