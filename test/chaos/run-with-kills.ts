@@ -2,7 +2,7 @@ import { hasRedis } from '../harness/database/redis';
 import { chaosRun } from './runner/chaos-run';
 import { faultsFor, NAMED_POINTS, SHORT } from './runner/faults';
 import { report } from './runner/report';
-import { hasFaketime } from './runner/skewed-clock';
+import { hasFaketime } from '../harness/machines/skewed-clock';
 
 const KILLS = 16;
 const MINUTES = 20;

@@ -19,32 +19,10 @@ describe('Watch', () => {
     watch = await Watch.begin(drawbridge);
   });
 
-  const startSession = async (address: string): Promise<string> => {
-    const { id } = await org.started({ ipv4Address: address });
+  it('finds a removed rule, a removed unmanaged rule and a lost session', async () => {
+    const { id } = await org.started({ ipv4Address: '203.0.113.5' });
     watch.acknowledged(id);
     await org.reaches(id, 'ACTIVE');
-    return id;
-  };
-
-  it('finds no violation in stopped, expired, extended and live sessions', async () => {
-    const [stopped, over, extended] = await Promise.all(
-      ['203.0.113.1', '203.0.113.2', '203.0.113.3'].map(startSession),
-    );
-    const key = { 'Idempotency-Key': 'one' };
-    const started = await org.admin.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.4' }, key);
-    watch.keySent('one', '203.0.113.4', started.id);
-    await org.admin.posted(`/sessions/${stopped}/stop`);
-    await org.admin.posted(`/sessions/${extended}/extend`, { additionalHours: 1 });
-    await org.expire(over!);
-    await org.reaches(over!, 'EXPIRED');
-    await watch.verify();
-    const evidence = await watch.evidence(true);
-    expect(evidence.moves.filter((move) => move.kind === 'session' && move.now === 'ACTIVE')).not.toEqual([]);
-    expect(evidence.timeline.filter(({ event }) => event === 'closed')).toHaveLength(6);
-  });
-
-  it('finds a removed rule, a removed unmanaged rule and a lost session', async () => {
-    await startSession('203.0.113.5');
     await drawbridge.cloud.removeByHand(group(0), '203.0.113.5');
     const unmanaged = (await drawbridge.cloud.rules(group(0))).find((rule) => !rule.ours)!;
     await drawbridge.cloud.removeByHand(group(0), unmanaged.address);
@@ -57,17 +35,6 @@ describe('Watch', () => {
       () => '',
       (error: Error) => error.message,
     );
-    for (const id of ['O2', 'O3', 'O4', 'O5']) expect(found).toMatch(new RegExp(`^${id} `, 'm'));
-  });
-
-  it('ignores changes that were announced as changes of another program', async () => {
-    const { id } = await org.started({ ipv4Address: '203.0.113.6' });
-    await org.reaches(id, 'ACTIVE');
-    watch.expectOutsideChange(group(1), '203.0.113.6');
-    await drawbridge.cloud.removeByHand(group(1), '203.0.113.6');
-    await org.admin.posted(`/sessions/${id}/stop`);
-    await org.reaches(id, 'CANCELLED');
-    watch.expectOutsideChange(group(0), '203.0.113.5');
-    await expect(watch.verify()).resolves.toBeUndefined();
+    for (const oracle of ['O2', 'O3', 'O4', 'O5']) expect(found).toMatch(new RegExp(`^${oracle} `, 'm'));
   });
 });

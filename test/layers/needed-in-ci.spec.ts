@@ -16,7 +16,6 @@ function loadedWithoutPrograms(module: string, ci: string): string {
 const PROBES = [
   ['redis-server', 'harness/database/redis.ts'],
   ['faketime', 'harness/machines/skewed-clock.ts'],
-  ['faketime', 'chaos/runner/skewed-clock.ts'],
   ['nft', 'harness/network/network.ts'],
   ['pgbouncer', 'harness/database/pgbouncer.ts'],
   ['an overlay file system', 'harness/machines/disposable-machine.ts'],

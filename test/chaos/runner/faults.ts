@@ -3,7 +3,7 @@ import { until } from '../../harness/until';
 import type { Testbed } from './testbed';
 import type { Point } from './gates';
 import type { Random } from './random';
-import { hasFaketime, skewedClock } from './skewed-clock';
+import { hasFaketime, skewedClock } from '../../harness/machines/skewed-clock';
 import type { SupervisedProcess } from './supervised-process';
 
 /** The part of the deployment that a fault affects. */
@@ -29,7 +29,8 @@ export const SHORT: Lengths = { stopped: 11_000, outage: 2000 };
 export const LONG: Lengths = { stopped: 30_000, outage: 12_000 };
 
 const AT_A_POINT_TIMEOUT_MS = 30_000;
-const SKEWS = [-10, 10] as const;
+/** seconds */
+const SKEWS = [-600, 600] as const;
 
 const killed = async (processes: readonly SupervisedProcess[]): Promise<number> =>
   (await Promise.all(processes.map((process) => process.kill()))).filter(Boolean).length;

@@ -4,7 +4,7 @@ import { Testbed } from './testbed';
 import type { Outcome, RunOptions } from './chaos-run';
 import { plantUnmanagedRules } from './unmanaged-rules';
 import { Random } from './random';
-import { skewedClock } from './skewed-clock';
+import { skewedClock } from '../../harness/machines/skewed-clock';
 import { Tenant } from './tenant';
 
 const GROUPS = 10;
@@ -67,7 +67,7 @@ export async function healthyRun(options: HealthyOptions): Promise<Outcome> {
 async function skewClocks(testbed: Testbed, minutes: number): Promise<void> {
   for (const processes of [testbed.apis, testbed.workers]) {
     for (const [index, process] of processes.entries()) {
-      process.addEnvironment(skewedClock(index % 2 === 0 ? minutes : -minutes));
+      process.addEnvironment(skewedClock((index % 2 === 0 ? 60 : -60) * minutes));
       await process.kill();
     }
   }

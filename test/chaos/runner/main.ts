@@ -5,7 +5,7 @@ import { chaosRun, type Outcome, type RunOptions } from './chaos-run';
 import { LONG, SHORT, type Area } from './faults';
 import { FIGURES } from './figures';
 import { report } from './report';
-import { hasFaketime } from './skewed-clock';
+import { hasFaketime } from '../../harness/machines/skewed-clock';
 
 const HELP = `Injects faults into a deployment under load, and checks the guarantees.
 
