@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
-import { rmSync, statfsSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
-import { serviceUrlOf } from '../harness/database/template';
+import { migrate, onDisk } from '../chaos/runner/own-postgres';
 
-const ROOT = resolve(__dirname, '../..');
-const TMPFS = 0x01021994;
 const FLUSHES = 100;
 
 /** Prefix of each entry in the server's log: application, transaction id (0 without a write), database. */
@@ -100,14 +95,4 @@ export class BenchPostgres {
     const [application = '', transaction = '', database = '', ...text] = line.split('|');
     this.lines.push({ application, transaction, database, text: text.join('|') });
   }
-}
-
-/** A folder in memory would hide the cost of commits. */
-export const onDisk = (): string => (statfsSync(tmpdir()).type === TMPFS ? '/var/tmp' : tmpdir());
-
-async function migrate(url: string): Promise<void> {
-  await promisify(execFile)(process.execPath, ['dist/apps/worker/src/admin/main.js', 'migrate'], {
-    cwd: ROOT,
-    env: { ...process.env, DATABASE_URL: url, DATABASE_SERVICE_URL: serviceUrlOf(url) },
-  });
 }

@@ -1,30 +1,19 @@
-import { execFileSync } from 'node:child_process';
 import { DriverRegistry } from '#drivers';
 import type { Provider } from '#rules';
 import { driverLoad, type DriverLoad } from '../builders/resources/driver-load';
-import { group, organization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { figure, type Figure } from './figure';
 
 const SAMPLES = 5;
-const MAX_MEGABYTES = 300;
 
-/** Load time and memory of each driver in its own process; memory of a worker without drivers, and with AWS only. */
+/** Load time and memory of each driver in its own process. */
 export async function drivers(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({ worker: false });
   try {
     const figures: Figure[] = [];
-    for (const provider of DriverRegistry.driven) {
+    for (const provider of DriverRegistry.driven)
       figures.push(...(await costOf(provider, drawbridge.cloud.url)));
-    }
-    const none = await workerMegabytes(drawbridge);
-    await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
-    const aws = await workerMegabytes(drawbridge);
-    return [
-      ...figures,
-      figure('Worker without clouds: memory', 'MB', none),
-      figure('Worker that serves AWS only: memory', 'MB', aws, { atMost: MAX_MEGABYTES }),
-    ];
+    return figures;
   } finally {
     await drawbridge.stop();
   }
@@ -57,17 +46,3 @@ async function costOf(provider: Provider, url: string): Promise<Figure[]> {
     ),
   ];
 }
-
-/** Resident memory of a worker that is ready. */
-async function workerMegabytes(drawbridge: Drawbridge): Promise<number[]> {
-  const samples: number[] = [];
-  for (let time = 0; time < SAMPLES; time += 1) {
-    const worker = await drawbridge.startWorker();
-    samples.push(residentMegabytes(worker.pid));
-    await worker.stop();
-  }
-  return samples;
-}
-
-const residentMegabytes = (pid: number): number =>
-  Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024);

@@ -1,9 +1,7 @@
 import { until } from '../harness/until';
-import type { BenchPostgres } from './bench-postgres';
 import { figure, quantile, type Figure } from './figure';
 import { MAX_RATIO, SCALE, scaled, startSide, type Side } from './history-scale';
 import { seedEndedSessions, seedPastAddresses, vacuum, CROWDED_ADDRESS } from './history-seeds';
-import { periodicStatements, statementFigures } from './history-statements';
 import { sweepFigures } from './history-sweep';
 
 const ENDED_SESSIONS = scaled(1_000_000);
@@ -35,25 +33,24 @@ interface Times {
   readonly reconcile: number[];
 }
 
-/** Cost of a session, a comparison and a worker's statements with a long history, compared to none. */
-export async function history(postgres: BenchPostgres): Promise<Figure[]> {
-  return [...(await sweepFigures()), ...(await productFigures(postgres))];
+/** Cost of a session and of a comparison with a long history, compared to none. */
+export async function history(): Promise<Figure[]> {
+  return [...(await sweepFigures()), ...(await productFigures())];
 }
 
-async function productFigures(postgres: BenchPostgres): Promise<Figure[]> {
+async function productFigures(): Promise<Figure[]> {
   const sides: Side[] = [];
   try {
     const [quiet, seeded] = [await startSide(sides), await startSide(sides)];
     await seedEndedSessions(seeded, ENDED_SESSIONS);
     await seedPastAddresses(seeded, PAST_ADDRESSES);
     for (const { drawbridge } of sides) await vacuum(drawbridge);
-    const statements = await periodicStatements(postgres, sides);
+    for (const { drawbridge } of sides) await drawbridge.startWorker();
     const figures: Figure[] = [];
     for (const scenario of [CROWDED, SPREAD]) {
       const [without, withHistory] = await interleaved(quiet, seeded, scenario);
       figures.push(...ratios(scenario.label, without, withHistory));
     }
-    figures.push(...statementFigures(statements, quiet, seeded));
     return figures;
   } finally {
     for (const { drawbridge } of sides) await drawbridge.stop();

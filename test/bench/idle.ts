@@ -1,6 +1,5 @@
 import { group, organization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
-import { RedisServer, hasRedis } from '../harness/database/redis';
 import type { BenchPostgres } from './bench-postgres';
 import { figure, type Figure } from './figure';
 import { statementsDuring } from './statement-log';
@@ -17,22 +16,7 @@ const FURTHER_WORKER = 0.5;
  * live session: its end is awaited.
  */
 export async function idle(postgres: BenchPostgres): Promise<Figure[]> {
-  const figures = await idleWith(postgres, 'queue in PostgreSQL', {});
-  if (!hasRedis) return figures;
-  const redis = await RedisServer.start();
-  try {
-    return [...figures, ...(await idleWith(postgres, 'queue in Redis', { redisUrl: redis.url }))];
-  } finally {
-    await redis.kill();
-  }
-}
-
-async function idleWith(
-  postgres: BenchPostgres,
-  queue: string,
-  options: { redisUrl?: string },
-): Promise<Figure[]> {
-  const drawbridge = await Drawbridge.start(options);
+  const drawbridge = await Drawbridge.start();
   try {
     const org = await organization(drawbridge, [{ group: group(0), config: { port: 22 } }]);
     const session = await org.started({ ipv4Address: '203.0.113.7' });
@@ -45,9 +29,9 @@ async function idleWith(
       if (workers === 1) first = rate;
       figures.push(
         workers === 1
-          ? figure(`idle statements, ${queue}, one worker`, '/s', [rate], { atMost: FIRST_WORKER })
+          ? figure('idle statements, one worker', '/s', [rate], { atMost: FIRST_WORKER })
           : figure(
-              `idle statements, ${queue}, ${workers} workers: each further one`,
+              `idle statements, ${workers} workers: each further one`,
               '/s',
               [(rate - first) / (workers - 1)],
               {

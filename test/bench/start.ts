@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
-import { onDisk } from './bench-postgres';
+import { onDisk } from '../chaos/runner/own-postgres';
 import { figure, type Figure } from './figure';
 
 const ROOT = resolve(__dirname, '../..');

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { organization, sshTo } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
@@ -10,11 +9,10 @@ const CONNECTIONS = 50;
 const TIMEOUT_MS = 60_000;
 const MAX_WRITES = 40;
 const MAX_SECONDS = 8;
-const MAX_MEGABYTES = 300;
 /** outcome of the calls with which a verification asks for its permissions */
 const DRY_RUN = 'DryRunOperation';
 
-/** Starts and stops 1,000 sessions at once, 100 on each of ten groups: calls, time, memory. */
+/** Starts and stops 1,000 sessions at once, 100 on each of ten groups: calls and time. */
 export async function thousandSessions(): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start({
     worker: false,
@@ -24,7 +22,6 @@ export async function thousandSessions(): Promise<Figure[]> {
     await drawbridge.startWorker();
     const owner = await organization(drawbridge, sshTo(10));
     const key = await owner.apiKey(['sessions:write']);
-    const idle = memory(drawbridge);
     const ids: string[] = [];
     let turn = 0;
     const start = async (): Promise<void> => {
@@ -36,15 +33,7 @@ export async function thousandSessions(): Promise<Figure[]> {
     const closed = await measured(drawbridge, 'CANCELLED', 'RevokeSecurityGroupIngress', () =>
       key.posted(`/sessions/${ids.pop()!}/stop`),
     );
-    const after = memory(drawbridge);
-    return [
-      ...figuresOf('start', 'ACTIVE', opened),
-      ...figuresOf('stop', 'CANCELLED', closed),
-      ...(['api', 'worker'] as const).flatMap((name) => [
-        figure(`Memory of the ${name}, idle`, 'MB', [idle[name]]),
-        figure(`Memory of the ${name}, afterwards`, 'MB', [after[name]], { atMost: MAX_MEGABYTES }),
-      ]),
-    ];
+    return [...figuresOf('start', 'ACTIVE', opened), ...figuresOf('stop', 'CANCELLED', closed)];
   } finally {
     await drawbridge.stop();
   }
@@ -96,12 +85,3 @@ async function measured(
   const writes = calls.filter((call) => call.operation === operation && call.outcome !== DRY_RUN);
   return { answered, settled, writes: writes.length };
 }
-
-/** Resident memory, megabytes. */
-const memory = (drawbridge: Drawbridge): { api: number; worker: number } => ({
-  api: residentMegabytes(drawbridge.apiServer.pid),
-  worker: residentMegabytes(drawbridge.worker.pid),
-});
-
-const residentMegabytes = (pid: number): number =>
-  Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024);
