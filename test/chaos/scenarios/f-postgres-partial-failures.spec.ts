@@ -52,6 +52,8 @@ describe('F. Partial failures of PostgreSQL', () => {
     await failSettlements('NULL', 0);
     await drawbridge.query('ALTER SCHEMA bullmq RENAME TO bullmq_away');
     await runSession(3);
+    // it is not needed to close rules
+    expect(await drawbridge.api.get('/health/ready')).toMatchObject({ status: 200 });
     await drawbridge.query('ALTER SCHEMA bullmq_away RENAME TO bullmq');
     const { id } = await org.started({ ipv4Address: '203.0.113.2', resourceIds: [org.resourceIds[4]] });
     await org.reaches(id, 'ACTIVE');

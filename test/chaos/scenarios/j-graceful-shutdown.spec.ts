@@ -1,5 +1,4 @@
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { group, ownOrganization, sshTo } from '../../builders/accounts/organization';
 import { Drawbridge } from '../../harness/product/drawbridge';
@@ -8,7 +7,7 @@ import { until } from '../../harness/until';
 
 describe('J. Deploy and operations: graceful shutdown', () => {
   const drawbridge = Drawbridge.own({ worker: false });
-  const org = ownOrganization(drawbridge, sshTo(2));
+  const org = ownOrganization(drawbridge, sshTo(1));
 
   /** Sends a request to one API process, as the organization's admin. */
   const ask = (api: AppProcess, path: string, agent: Agent): Promise<IncomingMessage> =>
@@ -20,28 +19,6 @@ describe('J. Deploy and operations: graceful shutdown', () => {
         response.once('end', () => resolve(response));
       }).once('error', reject);
     });
-
-  it('an API answers pending requests, closes keep-alive connections, accepts no new ones, and exits [J1]', async () => {
-    const api = await drawbridge.startApi();
-    const agent = new Agent({ keepAlive: true });
-    const { id } = await org.started({ ipv4Address: '203.0.113.10', resourceIds: [org.resourceIds[0]] });
-    await ask(api, '/sessions?size=1', agent);
-    const over = pause(29_900, 'the wait is over', { ref: false });
-    const waiting = ask(api, `/sessions/${id}?waitSeconds=30`, agent);
-    await until('the request waits', async () => {
-      const [row] = await drawbridge.query<{ count: string }>(
-        `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-           AND query LIKE '%status IN (''PENDING'', ''EXPIRING'')%'`,
-      );
-      return Number(row!.count) > 0;
-    });
-    const ended = api.stop('SIGTERM');
-    const closed = { statusCode: 200, headers: { connection: 'close' } };
-    expect(await Promise.race([waiting, over])).toMatchObject(closed);
-    expect(await ended).toBe(0);
-    await expect(ask(api, '/health', agent)).rejects.toThrow('ECONNREFUSED');
-    agent.destroy();
-  });
 
   it('an API reports not ready before it stops accepting requests [J1]', async () => {
     const api = await drawbridge.startApi({ DRAIN_SECONDS: '2' });
@@ -72,9 +49,9 @@ describe('J. Deploy and operations: graceful shutdown', () => {
 
   it('a worker in a slow cloud call releases its lease, and another one takes its target over [J1]', async () => {
     const first = await drawbridge.startWorker();
-    const slow = { target: group(1), delayMs: 30_000, count: 1 };
+    const slow = { target: group(0), delayMs: 30_000, count: 1 };
     await drawbridge.cloud.fault({ kind: 'slow', operation: 'AuthorizeSecurityGroupIngress', ...slow });
-    const { id } = await org.started({ ipv4Address: '203.0.113.11', resourceIds: [org.resourceIds[1]] });
+    const { id } = await org.started({ ipv4Address: '203.0.113.11', resourceIds: [org.resourceIds[0]] });
     await until('the add is in flight', async () => {
       const rows = await drawbridge.query(
         'SELECT 1 FROM rules WHERE address = $1 AND in_flight_until > now()',

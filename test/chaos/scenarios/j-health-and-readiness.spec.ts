@@ -86,12 +86,6 @@ describe('J. Deploy and operations: health in each fault', () => {
     await bothReport(200);
   });
 
-  it('without the queue: ready, as it is not needed to close rules [J6]', async () => {
-    await drawbridge.query('ALTER SCHEMA bullmq RENAME TO bullmq_away');
-    expect(await ready()).toEqual([200, 200]);
-    await drawbridge.query('ALTER SCHEMA bullmq_away RENAME TO bullmq');
-  });
-
   const whileLocked = async (work: () => Promise<void>): Promise<void> => {
     const holder = new Client({ connectionString: drawbridge.databaseUrl });
     await holder.connect();
@@ -128,16 +122,6 @@ describe('J. Deploy and operations: health in each fault', () => {
       expect(body).toContain('the sweep');
       expect(await status(ofWorker('/health'))).toBe(200);
     });
-    await bothReport(200);
-  });
-
-  it('a paused process is neither alive nor ready [J6]', async () => {
-    worker.signal('SIGSTOP');
-    for (const path of ['/health', '/health/ready']) {
-      const silence = fetch(ofWorker(path), { signal: AbortSignal.timeout(1000) });
-      await expect(silence).rejects.toThrow('timeout');
-    }
-    worker.signal('SIGCONT');
     await bothReport(200);
   });
 });
