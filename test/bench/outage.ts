@@ -1,7 +1,7 @@
 import { organization, type Organization } from '../builders/accounts/organization';
+import { metricOf } from '../builders/sessions/rule-ledger';
 import type { SeededRule } from '../builders/sessions/seeded-sessions';
 import { Drawbridge } from '../harness/product/drawbridge';
-import type { AppProcess } from '../harness/product/processes';
 import { until } from '../harness/until';
 import { allClosed, seedOpenSessions } from './backlog';
 import { figure, type Figure } from './figure';
@@ -37,7 +37,8 @@ async function during(kind: string, label: string): Promise<Figure[]> {
     await drawbridge.cloud.fault({ kind });
     const due = await endNow(org);
     const alarm = await secondsToAlarm(org, due);
-    const metrics = await overdueMetrics(worker);
+    const overdue = await metricOf(worker, 'drawbridge_overdue_rules');
+    const oldest = await metricOf(worker, 'drawbridge_oldest_overdue_seconds');
     await until(
       'the fault is over',
       () => Promise.resolve(Date.now() > due + SECONDS * 1000),
@@ -60,8 +61,8 @@ async function during(kind: string, label: string): Promise<Figure[]> {
         atMost: 1.1,
       }),
       figure('alarm: health events of all, from due', 's', [alarm], { atMost: 60 }),
-      figure('metric overdue_rules at the alarm', '', [metrics.rules], { atLeast: RULES }),
-      figure('metric oldest_overdue_seconds at the alarm', 's', [metrics.seconds], { atLeast: 50 }),
+      figure('metric overdue_rules at the alarm', '', [overdue], { atLeast: RULES }),
+      figure('metric oldest_overdue_seconds at the alarm', 's', [oldest], { atLeast: 50 }),
     ];
   } finally {
     await drawbridge.stop();
@@ -92,16 +93,6 @@ async function secondsToAlarm({ drawbridge, organizationId }: Organization, due:
     },
     180_000,
   );
-}
-
-async function overdueMetrics(worker: AppProcess): Promise<{ rules: number; seconds: number }> {
-  const text = await (await fetch(`http://127.0.0.1:${worker.port}/metrics`)).text();
-  const valueOf = (name: string): number =>
-    Number(new RegExp(`^${name}\\{provider="AWS"\\} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
-  return {
-    rules: valueOf('drawbridge_overdue_rules'),
-    seconds: valueOf('drawbridge_oldest_overdue_seconds'),
-  };
 }
 
 async function openRules({ drawbridge }: Organization, rules: readonly SeededRule[]): Promise<number> {

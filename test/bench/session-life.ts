@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { group, organization, type Organization } from '../builders/accounts/organization';
+import { organization, sshTo, type Organization } from '../builders/accounts/organization';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import type { BenchPostgres, LoggedLine } from './bench-postgres';
@@ -39,11 +39,7 @@ async function livesOn(postgres: BenchPostgres, targets: number): Promise<Figure
   });
   try {
     await drawbridge.startWorker();
-    const plans = Array.from({ length: targets }, (_, index) => ({
-      group: group(index),
-      config: { port: 22 },
-    }));
-    const owner = await organization(drawbridge, plans);
+    const owner = await organization(drawbridge, sshTo(targets));
     const headers = await apiKeyHeader(owner);
     // the first write of a page after a checkpoint writes the whole page: those are not counted
     await drawbridge.query('CHECKPOINT');

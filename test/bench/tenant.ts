@@ -10,7 +10,7 @@ export interface Waits {
   readonly toClosed: number[];
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 180_000;
 
 /** Starts sessions at an interval, on the resources in turn, then stops them at the same interval. */
 export async function measureSessions(
@@ -22,8 +22,11 @@ export async function measureSessions(
     const resourceIds = [org.resourceIds[index % org.resourceIds.length]!];
     return (await org.started({ ipv4Address: freshAddress(), resourceIds })).id;
   });
-  const toActive = await activeAfter(org, startedAt);
-  return { toActive, toClosed: await stopOneByOne(org, [...startedAt.keys()], intervalMs) };
+  const active = await activeAfter(org, startedAt);
+  return {
+    toActive: [...active.values()],
+    toClosed: await stopOneByOne(org, [...startedAt.keys()], intervalMs),
+  };
 }
 
 /** Stops sessions at an interval. @returns for each, milliseconds until the cloud had closed it */
@@ -67,25 +70,35 @@ async function paced(
   return sentAt;
 }
 
-/** The database uses this machine's clock. */
-async function activeAfter(org: Organization, startedAt: ReadonlyMap<string, number>): Promise<number[]> {
+/**
+ * Waits until each session was ACTIVE. The database uses this machine's clock.
+ * @param since milliseconds since 1970, by session
+ * @returns milliseconds from then, by session
+ */
+export async function activeAfter(
+  { drawbridge }: Organization,
+  since: ReadonlyMap<string, number>,
+): Promise<Map<string, number>> {
   const rows = await until(
     'the sessions are ACTIVE',
     async () => {
-      const active = await org.drawbridge.query<{ id: string; at: number }>(
-        `SELECT s.id, extract(epoch FROM max(ip.applied_at))::float8 * 1000 AS at
-         FROM sessions s JOIN resource_ips ip ON ip.session_id = s.id
-         WHERE s.status = 'ACTIVE' AND s.id = ANY ($1::uuid[]) GROUP BY s.id`,
-        [[...startedAt.keys()]],
+      const active = await drawbridge.query<{ id: string; at: number }>(
+        `SELECT session_id AS id, extract(epoch FROM max(applied_at))::float8 * 1000 AS at FROM resource_ips
+         WHERE session_id = ANY ($1::uuid[]) GROUP BY session_id HAVING bool_and(applied_at IS NOT NULL)`,
+        [[...since.keys()]],
       );
-      return active.length === startedAt.size && active;
+      return active.length === since.size && active;
     },
     TIMEOUT_MS,
   );
-  return rows.map(({ id, at }) => at - startedAt.get(id)!);
+  return new Map(rows.map(({ id, at }) => [id, at - since.get(id)!]));
 }
 
-async function closedAfter(org: Organization, stoppedAt: ReadonlyMap<string, number>): Promise<number[]> {
+/** Waits until each session is CANCELLED. @returns milliseconds until the cloud had closed it, of each */
+export async function closedAfter(
+  org: Organization,
+  stoppedAt: ReadonlyMap<string, number>,
+): Promise<number[]> {
   const ids = [...stoppedAt.keys()];
   await until(
     'the sessions are CANCELLED',

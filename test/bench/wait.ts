@@ -4,9 +4,9 @@ import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
 import { figure, type Figure } from './figure';
 import { freshAddress } from './load';
+import { activeAfter } from './tenant';
 
 const TARGETS = 200;
-const TIMEOUT_MS = 180_000;
 /** A shorter wait is stated as none. */
 const LEAST_SECONDS = 3;
 const LEAST_PERCENT = 90;
@@ -45,9 +45,8 @@ export async function wait(): Promise<Figure[]> {
         return { id, seconds: session.opensInSeconds ?? 0, at: Date.now() };
       }),
     );
-    // the database uses this machine's clock
-    const opened = await until('every session is ACTIVE', () => openedAt(drawbridge), TIMEOUT_MS);
-    const pairs = stated.map(({ id, seconds, at }) => [seconds, (opened.get(id)! - at) / 1000] as const);
+    const opened = await activeAfter(owner, new Map(stated.map(({ id, at }) => [id, at])));
+    const pairs = stated.map(({ id, seconds }) => [seconds, opened.get(id)! / 1000] as const);
     const isNear = ([one, other]: readonly [number, number]): boolean => {
       const [a, b] = [Math.max(one, LEAST_SECONDS), Math.max(other, LEAST_SECONDS)];
       return a <= 2 * b && b <= 2 * a;
@@ -69,13 +68,4 @@ export async function wait(): Promise<Figure[]> {
   } finally {
     await drawbridge.stop();
   }
-}
-
-/** Milliseconds since 1970, by session; null while one is not open. */
-async function openedAt(drawbridge: Drawbridge): Promise<Map<string, number> | null> {
-  const rows = await drawbridge.query<{ id: string; at: number }>(
-    `SELECT session_id AS id, extract(epoch FROM applied_at)::float8 * 1000 AS at FROM resource_ips
-     WHERE applied_at IS NOT NULL`,
-  );
-  return rows.length === TARGETS ? new Map(rows.map(({ id, at }) => [id, at])) : null;
 }
