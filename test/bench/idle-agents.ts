@@ -1,5 +1,4 @@
-import { execFileSync, fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { agentKey, hostResource, TestAgent } from '../builders/resources/agents';
@@ -41,7 +40,7 @@ interface Polls {
 
 /**
  * 1,000 agents of verified hosts with a static rule each, which wait for changes that do not come: statements of the
- * whole product, memory of the API that they wait at, and of the least server that could hold their requests.
+ * whole product, and memory of the API that they wait at.
  */
 export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
   const drawbridge = await Drawbridge.start();
@@ -76,7 +75,6 @@ export async function idleAgents(postgres: BenchPostgres): Promise<Figure[]> {
       figure('1,000 idle agents: statements', '/s', [perSecond('drawbridge')], { atMost: MAX_STATEMENTS }),
       figure('1,000 idle agents: statements of the API', '/s', [perSecond('drawbridge-api')]),
       figure('1,000 idle agents: memory of the API for each', 'kB', [each], { atMost: MAX_KB }),
-      figure('1,000 open requests of node:http: memory for each', 'kB', [await leastMemory()]),
     ];
   } finally {
     await drawbridge.stop();
@@ -172,35 +170,6 @@ async function waitOn(agent: TestAgent, polls: Polls): Promise<void> {
     }
   }
 }
-
-/** Memory of one open request in a server of node:http that does nothing else, in kB. */
-async function leastMemory(): Promise<number> {
-  const child = fork(join(__dirname, 'open-requests.cjs'), { execArgv: ['--require', COLLECT_ON_SIGNAL] });
-  try {
-    const [{ port }] = (await once(child, 'message')) as [{ port: number }];
-    const url = `http://127.0.0.1:${port}/`;
-    await openRequests(url, WARM_UP_AGENTS, 1000);
-    const before = await residentKb(pidOf(child));
-    const open = openRequests(url, AGENTS, 10_000);
-    await pause(5000);
-    const each = ((await residentKb(pidOf(child))) - before) / AGENTS;
-    await open;
-    return each;
-  } finally {
-    child.kill();
-  }
-}
-
-async function openRequests(url: string, amount: number, waitMs: number): Promise<void> {
-  const headers = { 'X-API-Key': 'x'.repeat(48), 'X-Wait-Ms': String(waitMs) };
-  await Promise.all(
-    Array.from({ length: amount }, async () => {
-      await (await fetch(url, { headers })).text();
-    }),
-  );
-}
-
-const pidOf = ({ pid }: ChildProcess): number => pid!;
 
 /** Resident memory of a program, in kB, after it has collected its garbage. */
 async function residentKb(pid: number): Promise<number> {

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { EmbeddedPostgres } from '../../apps/launcher/src/embedded-postgres';
 import { onDisk } from '../chaos/runner/own-postgres';
 import { figure, type Figure } from './figure';
 
@@ -11,23 +10,16 @@ const STARTS = 7;
 const MAX_SECONDS = 6;
 const TIMEOUT_MS = 120_000;
 
-/** Durations of `npm start` in an installed checkout, alternating with the least that it could do. */
+/** Durations of `npm start` in an installed checkout. */
 export async function start(): Promise<Figure[]> {
   const folder = await mkdtemp(join(onDisk(), 'drawbridge-start-'));
   // the server may run as a different user
   await chmod(folder, 0o755);
   try {
-    const floorServer = new EmbeddedPostgres({ dataDir: join(folder, 'floor'), onLog: () => undefined });
-    await floorOnce(floorServer);
     const first = await startOnce(join(folder, 'data'));
-    const floor: number[] = [];
     const again: number[] = [];
-    for (let index = 0; index < STARTS; index += 1) {
-      floor.push(await floorOnce(floorServer));
-      again.push(await startOnce(join(folder, 'data')));
-    }
+    for (let index = 0; index < STARTS; index += 1) again.push(await startOnce(join(folder, 'data')));
     return [
-      figure('Floor: embedded PostgreSQL and one bare Node.js process', 's', floor),
       figure('npm start, installed, to the printed commands', 's', again, { atMost: MAX_SECONDS }),
       figure('npm start, its first one: with a new database', 's', [first]),
     ];
@@ -65,14 +57,5 @@ async function startOnce(dataDir: string): Promise<number> {
     throw new Error(`npm start ended:\n${printed.join('')}`);
   signalGroup('SIGINT');
   await ended;
-  return seconds;
-}
-
-async function floorOnce(server: EmbeddedPostgres): Promise<number> {
-  const began = performance.now();
-  await server.start();
-  await once(spawn(process.execPath, ['--eval', '0']), 'exit');
-  const seconds = (performance.now() - began) / 1000;
-  await server.stop();
   return seconds;
 }
