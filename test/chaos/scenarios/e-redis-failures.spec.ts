@@ -72,16 +72,6 @@ onRedis('E. Redis fails', () => {
     });
   };
 
-  it('flushed repeatedly while sessions start and end: none is lost [E3]', async () => {
-    const over = new AbortController();
-    const flushing = (async () => {
-      while (!over.signal.aborted) await redis.command('FLUSHALL');
-    })();
-    await Promise.all(Array.from({ length: 6 }, runSessions)).finally(() => over.abort());
-    await flushing;
-    await checkRecovery();
-  });
-
   it.each<[string, () => unknown, () => unknown]>([
     ['killed, and restarted empty [E4]', () => redis.kill(), () => redis.startAgain()],
     [
