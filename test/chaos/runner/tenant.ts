@@ -69,6 +69,7 @@ export class Tenant {
       const answer = await this.send<Session>((client) =>
         client.send('POST', '/sessions', body, { 'Idempotency-Key': key }, abortSignal),
       );
+      if (answer?.status === 409) throw new UnexpectedAnswer(`Key ${key} is not known to have a session`);
       if (answer?.status !== 200) continue;
       this.watch().keySent(key, address, answer.body.id);
       if (answers++ === 0) this.live.push(answer.body.id);
