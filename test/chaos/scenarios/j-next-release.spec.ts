@@ -14,12 +14,9 @@ const ROOT = resolve(__dirname, '../../..');
 const PER_SECOND = 20;
 const API = { DRAIN_SECONDS: '2', ...TESTERS_LIMIT };
 
-const ADD_COLUMNS = `DO $$ DECLARE name text; BEGIN
-  FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
-    AND NOT relispartition AND relname NOT LIKE 'chaos_%' LOOP
-    EXECUTE format('ALTER TABLE %I ADD COLUMN of_the_next_release text DEFAULT ''new''', name);
-    EXECUTE format('CREATE INDEX ON %I (of_the_next_release)', name);
-  END LOOP; END $$`;
+const TABLES = `SELECT relname AS name FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+    AND relname NOT LIKE 'chaos_%'`;
 
 /** A copy of this release with one more migration, which adds a column and an index to each table. */
 function nextRelease(): string {
@@ -28,8 +25,15 @@ function nextRelease(): string {
   cpSync(join(ROOT, 'package.json'), join(folder, 'package.json'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const source = join(folder, 'dist/libs/entities/src/data-source.js');
+  // a table after the other: no request waits for more than one
   const next = `class Next1999999999999 {
-    up(runner) { return runner.query(${JSON.stringify(ADD_COLUMNS)}); }
+    transaction = false;
+    async up(runner) {
+      for (const { name } of await runner.query(${JSON.stringify(TABLES)})) {
+        await runner.query('ALTER TABLE ' + name + ' ADD COLUMN of_the_next_release text');
+        await runner.query('CREATE INDEX ON ' + name + ' (of_the_next_release)');
+      }
+    }
   }`;
   const text = readFileSync(source, 'utf8');
   const added = text.replace(/migrations: \[/, `migrations: [${next}, `);
