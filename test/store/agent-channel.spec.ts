@@ -15,12 +15,13 @@ describe('The state that an agent is sent', () => {
 
   beforeEach(async () => {
     host = await storedHost(database);
-    [{ owner, place }] = await ledger.rows<{ owner: LedgerOrganization; place: typeof place }>(
+    const [found] = await ledger.rows<{ owner: LedgerOrganization; place: typeof place }>(
       `SELECT json_build_object('organizationId', $1::uuid, 'userId', u.id) AS owner,
          json_build_object('targetId', r.target_id, 'resourceId', r.id) AS place
        FROM resources r JOIN users u USING (organization_id) WHERE organization_id = $1`,
       [host.organization],
     );
+    ({ owner, place } = found!);
   });
 
   const offered = (): Promise<AgentState> =>

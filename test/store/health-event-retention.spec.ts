@@ -13,7 +13,7 @@ describe('Health events past their retention', () => {
   const sql = <Row>(statement: string, given: unknown[] = []): Promise<Row[]> =>
     database.autocommit.query(statement, given);
 
-  const resource = async (): Promise<string> =>
+  const newResource = async (): Promise<string> =>
     ledger.resource(await ledger.organization(), await ledger.target());
 
   const happened = (
@@ -39,7 +39,7 @@ describe('Health events past their retention', () => {
   };
 
   it('are deleted, but for the newest verification and the newest reconciliation of each resource', async () => {
-    const [quiet, busy] = [await resource(), await resource()];
+    const [quiet, busy] = [await newResource(), await newResource()];
     await happened(quiet, 'VERIFY_FAILED', 900);
     await happened(quiet, 'VERIFY_OK', 800, 'quiet: newest verification');
     await happened(quiet, 'RECONCILE_OK', 700);
@@ -67,7 +67,7 @@ describe('Health events past their retention', () => {
   });
 
   it('are found by an index in batches', async () => {
-    await resource();
+    await newResource();
     await sql(
       `INSERT INTO resource_health_events (organization_id, resource_id, event_type, created_at)
        SELECT organization_id, id, 'RECONCILE_OK', now() - n * interval '1 hour' FROM resources, generate_series(1, 20000) n`,

@@ -8,7 +8,7 @@ export const GROUP = 'sg-0123456789abcdef0';
 export const RULE_ID = '0b6f4e0c-8a43-4f57-9d4e-0a2b6c1d9e77';
 export const SECRET = 'tenant-secret-access-key';
 export const MARK = { deployment: 'prod', ruleId: RULE_ID, expiresAt: null };
-export const OWN_KEYS = {
+const OWN_KEYS = {
   DRAWBRIDGE_AWS_ACCESS_KEY_ID: 'AKIADEPLOYMENT',
   DRAWBRIDGE_AWS_SECRET_ACCESS_KEY: 'deployment-secret-access-key',
 };
