@@ -1,82 +1,60 @@
 import { randomUUID } from 'node:crypto';
 import type { Role } from '../../builders/contract/answers';
 import { group, ownOrganization } from '../../builders/accounts/organization';
-import { audited, founder, newcomer, paid } from '../../builders/accounts/people';
+import { audited, founder, newcomer, paid, type Person } from '../../builders/accounts/people';
 import type { ApiClient } from '../../harness/product/api-client';
 import { Drawbridge } from '../../harness/product/drawbridge';
-
-const FIELDS = [
-  'approvals',
-  'approverRoleIds',
-  'createdAt',
-  'description',
-  'id',
-  'ipv6PrefixLength',
-  'maxSessionDurationHours',
-  'mayBreakGlass',
-  'name',
-  'reasonPattern',
-  'requireReason',
-  'resourceCount',
-  'resourceIds',
-  'resourceSelector',
-  'updatedAt',
-  'userCount',
-  'userIds',
-];
 
 describe('4.4 Roles', () => {
   const drawbridge = Drawbridge.shared({ worker: false });
   const org = ownOrganization(drawbridge);
   let admin: ApiClient;
+  let member: Person;
+  let resource: string;
   const stranger = ownOrganization(drawbridge, [{ group: group(1) }]);
 
   beforeAll(async () => {
-    admin = org.admin;
+    ({ admin } = org);
+    [resource] = org.resourceIds as [string];
+    member = await newcomer(drawbridge, admin);
   });
 
   const made = (body: object = {}, by = admin): Promise<Role> =>
     by.created<Role>('/roles', { name: randomUUID(), ...body });
   const read = (id: string): Promise<Role> => admin.expect(200, admin.get<Role>(`/roles/${id}`));
-
-  /** Every operation on one role. */
-  const operations = (role: string, resource: string, user: string): [string, string, object?][] => [
-    ['GET', `/roles/${role}`],
-    ['PATCH', `/roles/${role}`, { name: randomUUID() }],
-    ['DELETE', `/roles/${role}`],
-    ['POST', `/roles/${role}/resources/${resource}`],
-    ['DELETE', `/roles/${role}/resources/${resource}`],
-    ['POST', `/roles/${role}/users/${user}`],
-    ['DELETE', `/roles/${role}/users/${user}`],
-  ];
-  describe('GET /roles/{id}', () => {
-    it('returns the fields of the contract and no others', async () => {
-      const role = await read(org.roleId);
-      expect(Object.keys(role).toSorted()).toEqual(FIELDS);
-      expect(role).toMatchObject({
-        name: 'Developers',
-        description: null,
-        resourceIds: org.resourceIds,
-        userIds: [org.adminId],
+  const changed = (id: string, body: object): Promise<Role> =>
+    admin.expect(200, admin.patch<Role>(`/roles/${id}`, body));
+  /** The details of the records that a role has of one type. */
+  const recordsOf = async (eventType: string, roleId: string): Promise<object[]> =>
+    (await audited(drawbridge, org.organizationId, eventType))
+      .filter(({ resourceId }) => resourceId === roleId)
+      .map(({ details }) => details);
+  /** A role that gives the resource to a person of its own, who has a session. */
+  const inUse = async (ipv4Address: string) => {
+    const role = await made({ resourceIds: [resource] });
+    const person = await newcomer(drawbridge, admin, { roleIds: [role.id] });
+    const session = await person.client.posted<{ id: string }>('/sessions', { ipv4Address });
+    const isLive = async (): Promise<void> =>
+      expect((await person.client.get(`/sessions/${session.id}`)).body).toMatchObject({
+        status: 'PENDING',
+        endedAt: null,
       });
-      expect(new Date(role.createdAt).toISOString()).toBe(role.createdAt);
-    });
+    return { role, person, isLive };
+  };
 
-    it('shows the hours of the tier as they are now while the role has none of its own', async () => {
-      const free = await founder(drawbridge);
-      const { id } = await made({}, free.client);
-      const hours = async (): Promise<number> =>
-        (await free.client.expect(200, free.client.get<Role>(`/roles/${id}`))).maxSessionDurationHours;
-      expect(await hours()).toBe(4);
-      await paid(drawbridge, free.organizationId);
-      expect(await hours()).toBe(24);
-    });
+  it('shows the hours of the tier as they are now while the role has none of its own', async () => {
+    const free = await founder(drawbridge);
+    const { id } = await made({}, free.client);
+    const hours = async (): Promise<number> =>
+      (await free.client.expect(200, free.client.get<Role>(`/roles/${id}`))).maxSessionDurationHours;
+    expect(await hours()).toBe(4);
+    await paid(drawbridge, free.organizationId);
+    expect(await hours()).toBe(24);
   });
 
   describe('POST /roles', () => {
     it('answers 201 with the role, which then can be read', async () => {
       const role = await made({ description: 'They test', maxSessionDurationHours: 8 });
-      expect(Object.keys(role).toSorted()).toEqual(FIELDS);
       expect(role).toMatchObject({
         description: 'They test',
         maxSessionDurationHours: 8,
@@ -84,21 +62,15 @@ describe('4.4 Roles', () => {
         userIds: [],
       });
       expect(await read(role.id)).toEqual(role);
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_CREATED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id }),
-      );
+      expect(await recordsOf('ROLE_CREATED', role.id)).toHaveLength(1);
     });
 
     it.each([
       ['a missing name', {}, 'name'],
       ['a blank name', { name: '  ' }, 'name'],
-      ['a name that is no text', { name: 7 }, 'name'],
       ['0 hours', { name: 'r', maxSessionDurationHours: 0 }, 'maxSessionDurationHours'],
       ['25 hours', { name: 'r', maxSessionDurationHours: 25 }, 'maxSessionDurationHours'],
       ['half an hour', { name: 'r', maxSessionDurationHours: 0.5 }, 'maxSessionDurationHours'],
-      ['hours as a text', { name: 'r', maxSessionDurationHours: '8' }, 'maxSessionDurationHours'],
-      ['a description that is no text', { name: 'r', description: 1 }, 'description'],
-      ['a reason that is neither asked for nor not', { name: 'r', requireReason: 'yes' }, 'requireReason'],
       ['a pattern that nothing would match', { name: 'r', reasonPattern: 'INC-*' }, 'reasonPattern'],
       ['a pattern without end', { name: 'r', reasonPattern: '*'.repeat(201) }, 'reasonPattern'],
       ['3 approvals', { name: 'r', approvals: 3 }, 'approvals'],
@@ -121,34 +93,21 @@ describe('4.4 Roles', () => {
   describe('PATCH /roles/{id}', () => {
     it('changes only what is given', async () => {
       const role = await made({ description: 'old', maxSessionDurationHours: 2 });
-      const renamed = await admin.expect(
-        200,
-        admin.patch<Role>(`/roles/${role.id}`, { name: `${role.name} 2` }),
-      );
-      expect(renamed).toMatchObject({
-        name: `${role.name} 2`,
-        description: 'old',
-        maxSessionDurationHours: 2,
-      });
+      const name = `${role.name} 2`;
+      const rest = { description: 'old', maxSessionDurationHours: 2 };
+      expect(await changed(role.id, { name })).toMatchObject({ name, ...rest });
       const longer = { maxSessionDurationHours: 3, description: 'new' };
-      expect(await admin.expect(200, admin.patch<Role>(`/roles/${role.id}`, longer))).toMatchObject({
-        ...longer,
-        name: `${role.name} 2`,
-      });
-      expect(
-        (await audited(drawbridge, org.organizationId, 'ROLE_UPDATED')).filter(
-          (record) => record.resourceId === role.id,
-        ),
-      ).toMatchObject([{ details: { changed: { name: { from: role.name } } } }, {}]);
+      expect(await changed(role.id, longer)).toMatchObject({ ...longer, name });
+      expect(await recordsOf('ROLE_UPDATED', role.id)).toMatchObject([
+        { changed: { name: { from: role.name } } },
+        {},
+      ]);
     });
 
     it('null empties the description and makes the hours follow the tier', async () => {
       const role = await made({ description: 'old', maxSessionDurationHours: 2 });
       const emptied = { description: null, maxSessionDurationHours: null };
-      expect(await admin.expect(200, admin.patch<Role>(`/roles/${role.id}`, emptied))).toMatchObject({
-        description: null,
-        maxSessionDurationHours: 24,
-      });
+      expect(await changed(role.id, emptied)).toMatchObject({ ...emptied, maxSessionDurationHours: 24 });
     });
 
     it('refuses another role’s name with 400; its own is no conflict', async () => {
@@ -164,8 +123,6 @@ describe('4.4 Roles', () => {
       ['name', null],
       ['name', ''],
       ['maxSessionDurationHours', 25],
-      ['maxSessionDurationHours', 0],
-      ['description', 5],
     ])('refuses %s: %p with 400', async (field, value) => {
       expect(await admin.patch(`/roles/${org.roleId}`, { [field]: value })).toMatchObject({
         status: 400,
@@ -176,49 +133,105 @@ describe('4.4 Roles', () => {
 
   describe('DELETE /roles/{id}', () => {
     it('answers 204; the role is gone, its users and resources stay, their sessions go on', async () => {
-      const role = await made();
-      const own = await newcomer(drawbridge, admin, { roleIds: [role.id] });
-      await admin.posted(`/roles/${role.id}/resources/${org.resourceIds[0]}`);
-      const session = await own.client.posted<{ id: string }>('/sessions', { ipv4Address: '203.0.113.10' });
+      const { role, person, isLive } = await inUse('203.0.113.10');
       const deleted = await admin.delete(`/roles/${role.id}`);
       expect([deleted.status, deleted.body]).toEqual([204, null]);
-      expect(await admin.statuses(operations(role.id, org.resourceIds[0]!, own.id))).toEqual(new Set([404]));
-      expect((await admin.get(`/users/${own.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
-      expect((await admin.get(`/resources/${org.resourceIds[0]}`)).status).toBe(200);
-      expect((await own.client.get(`/sessions/${session.id}`)).body).toMatchObject({
-        status: 'PENDING',
-        endedAt: null,
-      });
-      expect(await audited(drawbridge, org.organizationId, 'ROLE_DELETED')).toContainEqual(
-        expect.objectContaining({ resourceId: role.id }),
-      );
+      expect((await admin.get(`/roles/${role.id}`)).status).toBe(404);
+      expect((await admin.get(`/users/${person.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
+      expect((await admin.get(`/resources/${resource}`)).status).toBe(200);
+      await isLive();
+      expect(await recordsOf('ROLE_DELETED', role.id)).toHaveLength(1);
     });
   });
 
-  describe('GET /roles', () => {
-    it('is a plain array by name, with the total and links to the pages beside', async () => {
-      const own = await founder(drawbridge);
-      for (const name of ['c', 'a', 'b']) await made({ name }, own.client);
-      const all = await own.client.get<Role[]>('/roles');
-      expect(all.body.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
-      expect(all.headers.get('X-Total-Count')).toBe('3');
-      expect(all.headers.get('Link')).toBeNull();
-      const second = await own.client.get<Role[]>('/roles?page=1&size=1');
-      expect(second.body.map(({ name }) => name)).toEqual(['b']);
-      expect(second.headers.get('X-Total-Count')).toBe('3');
-      expect(second.headers.get('Link')).toMatch(/page=0&size=1>; rel="prev".*page=2&size=1>; rel="next"/);
+  it('GET /roles lists by name', async () => {
+    const own = await founder(drawbridge);
+    for (const name of ['c', 'a', 'b']) await made({ name }, own.client);
+    const { body } = await own.client.get<Role[]>('/roles');
+    expect(body.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  describe('resourceIds and userIds of a role', () => {
+    it('are taken when it is created and changed, each with its audit record', async () => {
+      const lists = { resourceIds: [resource], userIds: [member.id] };
+      const role = await made(lists);
+      expect(role).toMatchObject(lists);
+      const userIds = [org.adminId];
+      expect(await changed(role.id, { ...role, userIds })).toMatchObject({ ...lists, userIds });
+      expect(await changed(role.id, { resourceIds: [] })).toMatchObject({ resourceIds: [], userIds });
+      const events = ['RESOURCE_ASSIGNED', 'RESOURCE_UNASSIGNED', 'USER_ASSIGNED', 'USER_UNASSIGNED'];
+      const records = events.map((event) => recordsOf(`ROLE_${event}`, role.id));
+      expect(await Promise.all(records)).toEqual([
+        [{ resourceId: resource }],
+        [{ resourceId: resource }],
+        expect.arrayContaining([{ userId: member.id }, { userId: org.adminId }]),
+        [{ userId: member.id }],
+      ]);
+    });
+
+    it('of another organization, or missing, are 404, and nothing is stored', async () => {
+      const name = randomUUID();
+      const before = await read(org.roleId);
+      const wrong = [
+        { resourceIds: [resource, stranger.resourceIds[0]] },
+        { userIds: [stranger.adminId] },
+        { userIds: [randomUUID()] },
+      ];
+      for (const lists of wrong) {
+        expect((await admin.post('/roles', { name, ...lists })).status).toBe(404);
+        expect((await admin.patch(`/roles/${org.roleId}`, { name, ...lists })).status).toBe(404);
+      }
+      expect(await read(org.roleId)).toEqual(before);
+      await made({ name });
     });
   });
 
-  describe('every operation', () => {
-    it('is 404 on another organization’s role, and leaves it as it was', async () => {
-      const asked = operations(stranger.roleId, stranger.resourceIds[0]!, stranger.adminId);
-      expect(await admin.statuses(asked)).toEqual(new Set([404]));
-      expect((await stranger.admin.get(`/roles/${stranger.roleId}`)).body).toMatchObject({
-        name: 'Developers',
-        resourceIds: stranger.resourceIds,
-        userIds: [stranger.adminId],
-      });
+  // what the matrix has not: objects that are there, and not assigned or deleted
+  describe('POST and DELETE /roles/{id}/resources/{resourceId}', () => {
+    it('give and take a resource, which may belong to several roles; the session stays as it is', async () => {
+      const { role, person, isLive } = await inUse('203.0.113.12');
+      const path = `/roles/${role.id}/resources/${resource}`;
+      const start = () => person.client.post('/sessions', { ipv4Address: '203.0.113.13' });
+      expect((await admin.delete(path)).status).toBe(204);
+      expect((await read(role.id)).resourceIds).toEqual([]);
+      await isLive();
+      expect((await start()).status).toBe(400);
+      expect((await admin.delete(path)).status).toBe(404);
+      expect(await admin.posted(path)).toEqual({ message: expect.any(String) as string });
+      expect((await read(role.id)).resourceIds).toEqual([resource]);
+      expect((await read(org.roleId)).resourceIds).toEqual(org.resourceIds);
+      expect((await start()).status).toBe(200);
+      expect((await admin.post(path)).status).toBe(400);
+      expect(await recordsOf('ROLE_RESOURCE_UNASSIGNED', role.id)).toEqual([{ resourceId: resource }]);
+      expect(await recordsOf('ROLE_RESOURCE_ASSIGNED', role.id)).toEqual([
+        { resourceId: resource },
+        { resourceId: resource },
+        { status: 400, path: `/api/v1${path}` },
+      ]);
+    });
+  });
+
+  describe('POST and DELETE /roles/{id}/users/{userId}', () => {
+    it('give and take a user, whose account and session stay', async () => {
+      const { role, person, isLive } = await inUse('203.0.113.14');
+      const path = `/roles/${role.id}/users/${person.id}`;
+      const answer = await admin.delete(path);
+      expect([answer.status, answer.body]).toEqual([204, null]);
+      expect((await read(role.id)).userIds).toEqual([]);
+      expect((await admin.get(`/users/${person.id}`)).body).toMatchObject({ isActive: true, roleNames: [] });
+      await isLive();
+      expect((await admin.delete(path)).status).toBe(404);
+      expect(await admin.posted(path)).toEqual({ message: expect.any(String) as string });
+      expect((await read(role.id)).userIds).toEqual([person.id]);
+      expect((await admin.post(path)).status).toBe(400);
+      expect(await recordsOf('ROLE_USER_UNASSIGNED', role.id)).toEqual([{ userId: person.id }]);
+      expect(await recordsOf('ROLE_USER_ASSIGNED', role.id)).toContainEqual({ userId: person.id });
+    });
+
+    it('refuses a deleted user with 404', async () => {
+      const gone = await newcomer(drawbridge, admin);
+      await admin.expect(204, admin.delete(`/users/${gone.id}`));
+      expect((await admin.post(`/roles/${org.roleId}/users/${gone.id}`)).status).toBe(404);
     });
   });
 });
