@@ -28,6 +28,22 @@ describe('The agent channel is for agents', () => {
     expect((await host.agent().ask()).status).toBe(200);
   });
 
+  it('the rules of a suspended organization are kept and closed as usual', async () => {
+    const own = await organization(drawbridge, []);
+    const host = await guardedHost(own, 'db-host-1');
+    const agent = host.agent();
+    await agent.turn();
+    await host.verify();
+    const { id } = await own.started({ ipv4Address: '203.0.113.1' });
+    await agent.turn();
+    await own.reaches(id, 'ACTIVE');
+    await own.suspend();
+    expect((await agent.fetched()).rules).toHaveLength(1);
+    await own.admin.posted(`/sessions/${id}/stop`);
+    await agent.turn();
+    await own.reaches(id, 'CANCELLED');
+  });
+
   it.each([
     ['no name', ''],
     ['a name that no host has', 'agent=-x'],
