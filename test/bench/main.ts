@@ -19,6 +19,7 @@ import { idle } from './idle';
 import { idleAgents } from './idle-agents';
 import { logins } from './logins';
 import { many } from './many';
+import { nativeEnds } from './native-ends';
 import { oneGrant } from './one-grant';
 import { outage, throttled } from './outage';
 import { packages } from './packages';
@@ -47,6 +48,7 @@ const MEASUREMENTS: Readonly<Record<string, (postgres: BenchPostgres) => Promise
   fairness,
   'denied-neighbours': deniedNeighbours,
   'slow-targets': slowTargets,
+  'native-ends': nativeEnds,
   hostile,
   floods,
   closing,

@@ -1,6 +1,5 @@
 /** Loaded into a process with `--require`: on SIGUSR2 it fails as BREAK says. */
 const BREAKS = {
-  exit: () => process.exit(3),
   rejection: () => void Promise.reject(new Error('nobody waits for this')),
   exception: () => {
     throw new Error('nobody catches this');
