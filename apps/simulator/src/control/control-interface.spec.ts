@@ -160,6 +160,17 @@ it('a reset clears rules, records and faults', async () => {
   for (const path of ['/_rules', '/_timeline', '/_calls', '/_faults']) expect(await read(path)).toEqual([]);
 });
 
+it('a fault hits only its target, and only as often as it says', async () => {
+  const fault = { provider: 'AWS', kind: 'error', count: 1 };
+  await control('POST', '/_faults', { ...fault, target: 'sg-0123456789abcdef1' });
+  await openByApi('x', 'x');
+  expect(await read('/_faults')).toMatchObject([{ hits: 0, endsAt: null }]);
+  await control('POST', '/_reset');
+  await control('POST', '/_faults', { ...fault, target: GROUP });
+  await expect(openByApi('x', 'x')).rejects.toMatchObject({ name: 'InternalError' });
+  await openByApi('x', 'x');
+});
+
 it('a reset drops a call in progress before it changes the new state', async () => {
   await control('POST', '/_faults', { provider: 'AWS', kind: 'slow', delayMs: 400, count: 2 });
   const call = openByApi('x', 'x').catch((error: Error) => error.name);

@@ -40,12 +40,14 @@ const cidr = (text: string): string => `<cidr>${text}</cidr>`;
 const endpoint = duringTests(new ScriptedEndpoint());
 
 /** A list behind an EC2 that gives these replies in order and repeats the last one. */
-function listReplying(...replies: Script[]): PrefixList {
+function listWithin(timeoutMs: number, ...replies: Script[]): PrefixList {
   endpoint.repeat(...replies);
-  const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, 20_000);
+  const settings = new SdkSettings({ AWS_ENDPOINT_URL_EC2: endpoint.url }, timeoutMs);
   const client = new EC2Client(settings.clientConfig('AWS_ENDPOINT_URL_EC2', 'eu-west-1', KEYS));
   return new PrefixList(LIST, accessWith(client, { secretAccessKey: '' }), settings);
 }
+
+const listReplying = (...replies: Script[]): PrefixList => listWithin(20_000, ...replies);
 
 describe('The facts of a prefix list', () => {
   it.each([
@@ -150,6 +152,15 @@ describe('A change of a prefix list version', () => {
     );
     await list.waitUntilChanged(3);
     expect(endpoint.calls).toHaveLength(4);
+  });
+
+  it.each([
+    ['is still in progress', described({ state: 'modify-in-progress' }), `${LIST} is still being changed`],
+    ['failed', described({ state: 'modify-failed', stateMessage: 'quota' }), 'modify-failed: quota'],
+    ['cannot be read', refusal(403, 'UnauthorizedOperation'), 'UnauthorizedOperation: no'],
+  ])('has an unknown outcome when it %s', async (_, answer, message) => {
+    const error = await thrown(listWithin(300, answer).waitUntilChanged(3));
+    expect(error).toMatchObject({ kind: 'transient', settled: false, message });
   });
 });
 
