@@ -9,8 +9,11 @@ const LOGINS = 16;
 const REQUESTS = 1000;
 const INTERVAL_MS = 10;
 const ROUNDS = 5;
+const REFUSALS = 15;
 const WARM_UP = 4000;
 const MAX_RATIO = 1.5;
+/** Without a comparison it would be a fiftieth. */
+const AS_LONG = { atLeast: 0.5, atMost: 2 };
 
 /** as shipped; tests use a lower one */
 const PASSWORD_HASH_COST = '12';
@@ -50,6 +53,7 @@ export async function logins(): Promise<Figure[]> {
       rounds.push({ quiet, busy, beside });
     }
     return [
+      ...(await failedLogins(drawbridge, accounts[0]!.email)),
       figure(
         'GET /sessions p99, quiet',
         'ms',
@@ -80,6 +84,44 @@ export async function logins(): Promise<Figure[]> {
   } finally {
     await drawbridge.stop();
   }
+}
+
+/** How long a refusal takes reveals neither whether an address has an account, nor how many. */
+async function failedLogins(drawbridge: Drawbridge, known: string): Promise<Figure[]> {
+  const { api } = drawbridge;
+  const several = `${randomUUID()}@example.com`;
+  const password = randomUUID();
+  for (let made = 0; made < 12; made += 1)
+    await api.created('/auth/register', { organizationName: 'Example', email: several, password });
+  const refused = async (status: number, email: string): Promise<number> => {
+    const at = performance.now();
+    await api.expect(status, api.post('/auth/login', { email, password: 'wrong' }));
+    const ms = performance.now() - at;
+    await drawbridge.query('DELETE FROM sign_in_failures');
+    return ms;
+  };
+  const ratios: { one: number; twelve: number }[] = [];
+  for (let round = 0; round < REFUSALS; round += 1) {
+    const unknown = await refused(401, `${randomUUID()}@example.com`);
+    ratios.push({
+      one: (await refused(401, known)) / unknown,
+      twelve: (await refused(400, several)) / unknown,
+    });
+  }
+  return [
+    figure(
+      'wrong password, times an unknown e-mail',
+      '',
+      ratios.map(({ one }) => one),
+      AS_LONG,
+    ),
+    figure(
+      'wrong password of twelve accounts, times an unknown e-mail',
+      '',
+      ratios.map(({ twelve }) => twelve),
+      { atMost: 4 },
+    ),
+  ];
 }
 
 /** Requests at a fixed rate, so that a slow one delays no other. */

@@ -5,23 +5,28 @@ import { type LedgerOrganization, LedgerRows } from '../builders/sessions/ledger
 import { untilBlocked } from '../harness/database/lock-waits';
 import { ownDatabase } from '../harness/database/own-database';
 
+interface Place {
+  readonly targetId: string;
+  readonly resourceId: string;
+}
+
 describe('The state that an agent is sent', () => {
   const database = ownDatabase(6);
   const ledger = new LedgerRows(database);
   const { agents, agentStates: states } = new EngineStore();
   let host: StoredHost;
   let owner: LedgerOrganization;
-  let place: { targetId: string; resourceId: string };
+  let place: Place;
 
   beforeEach(async () => {
     host = await storedHost(database);
-    const [found] = await ledger.rows<{ owner: LedgerOrganization; place: typeof place }>(
+    const [row] = await ledger.rows<{ owner: LedgerOrganization; place: Place }>(
       `SELECT json_build_object('organizationId', $1::uuid, 'userId', u.id) AS owner,
          json_build_object('targetId', r.target_id, 'resourceId', r.id) AS place
        FROM resources r JOIN users u USING (organization_id) WHERE organization_id = $1`,
       [host.organization],
     );
-    ({ owner, place } = found!);
+    ({ owner, place } = row!);
   });
 
   const offered = (): Promise<AgentState> =>

@@ -65,12 +65,13 @@ describe('Targets that wait for a slot', () => {
     expect(await waiting(5, 2)).toContain(other.targets[0]);
   });
 
-  it('leaves out what is in backoff, and what a worker has', async () => {
+  it('leaves out what is not due, what is in backoff, and what a worker has', async () => {
     await rule(busy.targets[0]!, 30, { attempts: 3 });
     await rule(busy.targets[1]!, -1);
     await rule(busy.targets[2]!, -1);
     await new LeaseStore().take(database.autocommit, busy.targets[2]!, 10, false);
     expect(await waiting()).toEqual([busy.targets[1]]);
+    expect(await store.waitingTarget(database.autocommit, busy.targets[3]!)).toBeNull();
   });
 
   it('puts an organization’s closing before its opening, what was never tried before what failed', async () => {
@@ -111,11 +112,6 @@ describe('Targets that wait for a slot', () => {
     await rule(opening, -1);
     expect(await waiting()).toEqual([opening, compared]);
     expect(await store.waitingTarget(database.autocommit, compared)).toMatchObject({ deferrable: true });
-  });
-
-  it('is nothing when nothing is due', async () => {
-    expect(await waiting()).toEqual([]);
-    expect(await store.waitingTarget(database.autocommit, busy.targets[0]!)).toBeNull();
   });
 
   describe('in a worker', () => {

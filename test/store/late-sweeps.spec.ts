@@ -45,6 +45,9 @@ describe('A session that nothing has ended at its end', () => {
     (await new BacklogStore().byProvider(database.autocommit)).find(({ provider }) => provider === 'AWS');
   const overdue = async (): Promise<unknown[]> =>
     (await new BacklogStore().overdueRules(database.autocommit, PAGE)).rows;
+  const listed = async (): Promise<unknown[]> =>
+    (await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE)).rows;
+  const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
   const end = async (): Promise<Date> => {
     const [session] = await ledger.rows<{ end: Date }>(
       'SELECT least(expires_at, lease_until) AS end FROM sessions WHERE id = $1',
@@ -61,23 +64,18 @@ describe('A session that nothing has ended at its end', () => {
     expect(found.oldestOverdueSeconds).toBeGreaterThanOrEqual(40);
     const since = await end();
     expect(await overdue()).toMatchObject([{ id: ruleId, unwantedSince: since, cause: 'SESSION_EXPIRED' }]);
-    const listed = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
-    expect(listed.rows).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
+    expect(await listed()).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
   });
 
   it('is late later where the provider needs longer to carry a removal out', async () => {
     await ledger.rows(`UPDATE targets SET resource_type = 'POSTGRESQL_FLEXIBLE_SERVER' WHERE id = $1`, [
       targetId,
     ]);
-    const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
-    const isListed = async (): Promise<unknown> => {
-      const { rows } = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
-      return rows.map(({ isOverdue }) => isOverdue);
-    };
     await isOverFor(115);
-    expect([await overdue(), await isListed(), await record()]).toEqual([[], [false], []]);
+    expect([await overdue(), await listed(), await record()]).toMatchObject([[], [{ isOverdue: false }], []]);
     await isOverFor(125);
-    expect([await overdue(), await isListed(), await record()]).toMatchObject([[{ id: ruleId }], [true], []]);
+    const found = [[{ id: ruleId }], [{ isOverdue: true }], []];
+    expect([await overdue(), await listed(), await record()]).toMatchObject(found);
   });
 
   it('is not, while another session holds the rule', async () => {
@@ -85,12 +83,10 @@ describe('A session that nothing has ended at its end', () => {
     await held();
     expect(await backlog()).toMatchObject({ dueRules: 1, overdueRules: 0 });
     expect(await overdue()).toEqual([]);
-    const listed = await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE);
-    expect(listed.rows).toMatchObject([{ isWanted: true, isOverdue: false, unwantedSince: null }]);
+    expect(await listed()).toMatchObject([{ isWanted: true, isOverdue: false, unwantedSince: null }]);
   });
 
   it('is reported after a minute, once, also when it is swept later', async () => {
-    const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
     expect(await record()).toEqual([]);
     await isOverFor(60);
     expect(await new DueWorkStore().find(database.autocommit, 55, 60)).toMatchObject({ overdueRules: true });

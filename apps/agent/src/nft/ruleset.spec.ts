@@ -1,5 +1,5 @@
 import { changeBetween } from './guard';
-import { changeTransaction, replaceTransaction } from './ruleset';
+import { changeTransaction, replaceTransaction, structure } from './ruleset';
 
 const NOW = 1_000_000;
 const A = 'host4_port 10.0.0.1 . 6 . 22';
@@ -68,5 +68,10 @@ describe('An nft transaction', () => {
     const text = replaceTransaction(elements, NOW, { keepEstablished: false });
     expect(text).toContain('{ 10.0.0.1 . 6 . 22 timeout 100ms }');
     expect(text).not.toContain('10.0.0.2');
+  });
+
+  it('accepts established connections only with keepEstablished', () => {
+    expect(structure({ keepEstablished: false })).not.toContain('established');
+    expect(structure({ keepEstablished: true })).toContain('ct state established,related accept');
   });
 });

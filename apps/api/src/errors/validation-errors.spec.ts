@@ -1,7 +1,7 @@
 import { plainToInstance, Type } from 'class-transformer';
 import { IsArray, IsInt, ValidateNested, validateSync } from 'class-validator';
 import { stripFieldName } from './field-message';
-import { validationFailed } from './validation-errors';
+import { fieldMessages } from './validation-errors';
 
 class Inner {
   @IsInt({ message: 'must be a whole number' }) port!: number;
@@ -11,8 +11,7 @@ class Outer {
   @IsArray() @ValidateNested({ each: true }) @Type(() => Inner) list!: Inner[];
 }
 
-const errorsOf = (list: object[]): object =>
-  validationFailed(validateSync(plainToInstance(Outer, { list }))).extras.validationErrors!;
+const errorsOf = (list: object[]): object => fieldMessages(validateSync(plainToInstance(Outer, { list })));
 
 describe('validation errors', () => {
   it('name an element of a list by its number', () => {
