@@ -50,7 +50,7 @@ const LOOKUPS = FAMILIES.flatMap((family) =>
  * exceptions that the host or a protocol needs: replies to its own requests, traffic to other hosts, ICMP errors, neighbour
  * discovery, DHCPv6.
  */
-const structure = ({ keepEstablished }: RulesetOptions): string => `table ${TABLE} {
+export const structure = ({ keepEstablished }: RulesetOptions): string => `table ${TABLE} {
   set guarded_ports { type inet_proto . inet_service; }
   set guarded_protocols { type inet_proto; }
   set guarded_families { type nf_proto; }

@@ -8,7 +8,7 @@ const MAX_FIELDS = 30;
 const MISSING = 'is required';
 
 /** One message per invalid field; nested fields as `a.b`, elements as `a.0`. Each follows the field's name in a sentence. */
-function fieldMessages(errors: readonly ValidationError[]): ValidationErrors {
+export function fieldMessages(errors: readonly ValidationError[]): ValidationErrors {
   return Object.fromEntries(messagesOf(errors, '').slice(0, MAX_FIELDS));
 }
 
