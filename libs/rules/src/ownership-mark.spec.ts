@@ -27,11 +27,19 @@ describe('formatMark', () => {
   });
 
   it('is parsed back unchanged, with the deployment that has made it', () => {
-    fc.assert(fc.property(mark, (one) => expect(parseMark(formatMark(one))).toEqual(one)));
+    fc.assert(
+      fc.property(mark, (one) => {
+        expect(parseMark(formatMark(one))).toEqual(one);
+      }),
+    );
   });
 
   it('fits every provider: at most 100 characters of a-z, 0-9, ":" and "-"', () => {
-    fc.assert(fc.property(mark, (one) => expect(formatMark(one)).toMatch(/^[a-z0-9:-]{1,100}$/)));
+    fc.assert(
+      fc.property(mark, (one) => {
+        expect(formatMark(one)).toMatch(/^[a-z0-9:-]{1,100}$/);
+      }),
+    );
     expect(formatMark(MAX_LENGTH)).toMatch(/^[a-z0-9:-]{1,100}$/);
   });
 });
