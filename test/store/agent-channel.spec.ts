@@ -73,4 +73,13 @@ describe('The state that an agent is sent', () => {
     expect(addressesOf(again)).toEqual(addressesOf(empty));
     expect(new Set([empty, one, again].map(({ version }) => version)).size).toBe(3);
   });
+
+  it('is for one of several installations that come while the agent is away', async () => {
+    await ledger.rows(`UPDATE agents SET seen_at = now() - interval '1 hour' WHERE id = $1`, [host.agentId]);
+    const admissions = ['a', 'b', 'c'].map((instance) =>
+      database.transaction((tx) => agents.admit(tx, host.organization, { ...host.visit, instance })),
+    );
+    const kinds = (await Promise.all(admissions)).map(({ kind }) => kind);
+    expect(kinds.toSorted()).toEqual(['rival', 'rival', 'serving']);
+  });
 });
