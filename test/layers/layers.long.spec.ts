@@ -1,10 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { layerViolations, ROOT, undetectedImports } from './layer-violations';
-import { longest, medianLines, sourceFiles } from './source-files';
-
-const MAX_LINES = 350;
-const MAX_MEDIAN_LINES = 100;
 
 /** In every file: `npm run lint:style`. */
 describe('Imports go down the layers only', () => {
@@ -28,15 +24,5 @@ describe('Imports go down the layers only', () => {
     } finally {
       for (const folder of [one, other]) rmSync(folder, { recursive: true });
     }
-  });
-});
-
-describe('Source files', () => {
-  it(`have at most ${MAX_LINES} lines, tests included`, () => {
-    expect(longest(sourceFiles()).lines).toBeLessThanOrEqual(MAX_LINES);
-  });
-
-  it(`have fewer than ${MAX_MEDIAN_LINES} lines by the median`, () => {
-    expect(medianLines(sourceFiles())).toBeLessThan(MAX_MEDIAN_LINES);
   });
 });

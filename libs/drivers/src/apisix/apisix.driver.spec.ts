@@ -1,121 +1,23 @@
-import type { ServerResponse } from 'node:http';
-import { type ChangeResult, ruleKey } from '#rules';
+import { type ChangeResult } from '#rules';
 import { DriverError } from '../driver-error';
-import type { CloudDriver, CloudTarget, RuleChange } from '../provider-driver';
-import {
-  duringTests,
-  kinds,
-  type Respond,
-  type ScriptedCall,
-  ScriptedServer,
-  thrown,
-} from '../scripted-server.testing';
+import type { CloudTarget } from '../provider-driver';
+import { kinds, type Respond, thrown } from '../scripted-server.testing';
 import { createApisixDriver } from './apisix.driver';
+import {
+  add,
+  ADMIN_KEY,
+  apisixDuringTests,
+  json,
+  listed,
+  remove,
+  route,
+  storing,
+} from './apisix.driver.testing';
 
-const ADMIN_KEY = 'a-key-of-the-tenant';
 const LIST_PATH = '/apisix/admin/routes/r1/plugins/ip-restriction/whitelist';
 
-const json = (response: ServerResponse, status: number, body: unknown): void => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-};
-const route = (plugins: unknown, key = '/apisix/routes/r1'): unknown => ({
-  key,
-  value: { id: 'r1', uri: '/*', plugins },
-  createdIndex: 1,
-  modifiedIndex: 2,
-});
-const listed = (...whitelist: unknown[]): unknown => route({ 'ip-restriction': { whitelist } });
-
-const add = (address: string): RuleChange => ({
-  action: 'add',
-  ruleId: `rule of ${address}`,
-  spec: { address, protocol: 'all', ports: [] },
-  mark: { deployment: 'd', ruleId: `rule of ${address}`, expiresAt: null },
-  config: {},
-});
-const remove = (address: string): RuleChange => ({
-  action: 'remove',
-  ruleId: `rule of ${address}`,
-  providerRuleId: `routes/r1#${address}`,
-});
-/** A gateway whose Admin API responds as scripted. */
-class ScriptedGateway extends ScriptedServer {
-  /** the loaded plugins, responded outside the script and not recorded; null: the script responds */
-  plugins: string[] | null = ['ip-restriction'];
-  /** the values of other objects by collection, responded like the plugins */
-  others: Readonly<Record<string, readonly object[]>> = {};
-
-  constructor() {
-    super((_, response) => json(response, 500, {}));
-  }
-
-  /** The lists that were written. */
-  get written(): unknown[] {
-    return this.calls
-      .filter(({ method }) => method === 'PATCH')
-      .map(({ body }) => JSON.parse(body) as unknown);
-  }
-
-  protected override receive(call: ScriptedCall, response: ServerResponse): void {
-    if (this.plugins && call.path.endsWith('/plugins/list')) return json(response, 200, this.plugins);
-    if (!call.query.has('page')) return super.receive(call, response);
-    const collection = call.path.split('/').at(-1)!;
-    const list = (this.others[collection] ?? []).map((value) => ({ key: '/apisix/other', value }));
-    return json(response, 200, { list, total: list.length });
-  }
-}
-
-/** A gateway that stores its list. @param after called after each call with the list, which it may change */
-const storing = (
-  whitelist: string[],
-  after: (call: ScriptedCall, list: string[]) => void = () => undefined,
-): Respond => {
-  const list = [...whitelist];
-  return (call, response) => {
-    if (call.method === 'PATCH') list.splice(0, list.length, ...(JSON.parse(call.body) as string[]));
-    json(response, 200, listed(...list));
-    after(call, list);
-  };
-};
-
-/** @param claimed addresses of rules that the database claims */
-const routeTarget = (
-  adminUrl: string,
-  claimed: readonly string[] = [],
-  changed: Partial<CloudTarget> = {},
-): CloudTarget => ({
-  resourceType: 'ROUTE',
-  identifier: 'r1',
-  region: null,
-  credential: {
-    credentialType: 'ADMIN_KEY',
-    data: { adminUrl, adminKey: ADMIN_KEY },
-    externalId: null,
-    identity: null,
-  },
-  deployment: 'd',
-  claims: new Map(
-    claimed.map((address) => [ruleKey({ address, protocol: 'all', ports: [] }), `rule of ${address}`]),
-  ),
-  ...changed,
-});
-
 describe('APISIX driver', () => {
-  const gateway = duringTests(new ScriptedGateway());
-  let driver: CloudDriver;
-
-  beforeAll(() => {
-    driver = createApisixDriver({ TENANT_URL_NETWORKS: '127.0.0.0/8' }, { callTimeoutMs: 500 });
-  });
-  beforeEach(() => {
-    gateway.plugins = ['ip-restriction'];
-    gateway.others = {};
-  });
-
-  const target = (claimed?: readonly string[], changed?: Partial<CloudTarget>): CloudTarget =>
-    routeTarget(gateway.url, claimed, changed);
-  const apply = async (changes: readonly RuleChange[], claimed?: readonly string[]): Promise<string[]> =>
-    kinds(await driver.applyChanges(target(claimed), changes));
+  const { gateway, driver, target, apply } = apisixDuringTests();
 
   it('reads the object, writes only its whitelist and reads it back, with the key in the header', async () => {
     gateway.respond = storing(['10.0.0.0/8']);
@@ -295,114 +197,6 @@ describe('APISIX driver', () => {
     });
   });
 
-  const ADDRESS = '203.0.113.7/32';
-  const asked = { whitelist: ['0.0.0.0/32', ADDRESS] };
-  /** An object with the list, unless plugins are given in place of it or beside it; the key may write. */
-  const holding =
-    (collection: string, plugins: object = {}): Respond =>
-    (call, response) =>
-      call.url.includes('/drawbridge-')
-        ? json(response, 404, { message: 'Key not found' })
-        : json(response, 200, route({ 'ip-restriction': asked, ...plugins }, `/apisix/${collection}/r1`));
-
-  describe('a list that the gateway does not ask for every request', () => {
-    const expectNotAsked = async (resourceType: string, words: string): Promise<void> => {
-      const of = target([ADDRESS], { resourceType });
-      const message = expect.stringContaining(words) as string;
-      expect(await thrown(driver.verify(of, {}))).toMatchObject({ kind: 'invalid', message });
-      const observed = (await driver.readRules(of)).rules;
-      expect(observed.find(({ ownRuleId }) => ownRuleId !== null)).toMatchObject({ noEffect: message });
-    };
-
-    it.each([
-      ['ROUTE', 'routes'],
-      ['SERVICE', 'services'],
-      ['CONSUMER_GROUP', 'consumer_groups'],
-      ['PLUGIN_CONFIG', 'plugin_configs'],
-      ['GLOBAL_RULE', 'global_rules'],
-    ])('guards no %s, whatever the spelling of the condition', async (resourceType, collection) => {
-      for (const [condition, words] of [
-        [{ _meta: { filter: [['arg_debug', '!=', '1']] } }, 'condition'],
-        [{ _meta: { pre_function: 'return function() end' } }, 'condition'],
-        [{ _meta: { disable: true } }, 'is disabled'],
-        [{ disable: true }, 'is disabled'],
-      ] as const) {
-        gateway.respond = holding(collection, { 'ip-restriction': { ...asked, ...condition } });
-        await expectNotAsked(resourceType, words);
-        expect((await driver.readRules(target([], { resourceType }))).rules.map(({ key }) => key)).toEqual(
-          expect.arrayContaining(['0.0.0.0/0 all *', '::/0 all *']),
-        );
-      }
-      gateway.respond = holding(collection, {
-        'ip-restriction': { ...asked, _meta: { filter: [], priority: 1 } },
-      });
-      await driver.verify(target([], { resourceType }), {});
-    });
-
-    it('guards nothing when the gateway has not loaded the plugin', async () => {
-      gateway.plugins = ['real-ip'];
-      gateway.respond = holding('routes');
-      await expectNotAsked('ROUTE', 'has not loaded the plugin');
-    });
-
-    const list = { plugins: { 'ip-restriction': asked } };
-    it.each([
-      ['SERVICE', 'services', 'a route has a list', { routes: [{ id: 7, service_id: 'r1', ...list }] }],
-      ['SERVICE', 'services', 'a route has a script', { routes: [{ id: 7, service_id: 'r1', script: 'x' }] }],
-      [
-        'SERVICE',
-        'services',
-        'the plugin config of a route has a list',
-        {
-          routes: [{ id: 7, service_id: 'r1', plugin_config_id: 2 }],
-          plugin_configs: [{ id: 2, ...list }],
-        },
-      ],
-      [
-        'PLUGIN_CONFIG',
-        'plugin_configs',
-        'a route has a list',
-        { routes: [{ id: 7, plugin_config_id: 'r1', ...list }] },
-      ],
-      [
-        'GLOBAL_RULE',
-        'global_rules',
-        'another global rule has a list',
-        {
-          global_rules: [
-            { id: 'r1', ...list },
-            { id: 7, ...list },
-          ],
-        },
-      ],
-    ])('guards no %s (%s) where %s', async (resourceType, collection, _, others) => {
-      gateway.others = others;
-      gateway.respond = holding(collection);
-      await expectNotAsked(resourceType, ' 7 has an ip-restriction');
-      gateway.others = Object.fromEntries(
-        Object.keys(others).map((name) => [
-          name,
-          [
-            { id: 'r1', ...list },
-            { id: 8, service_id: 'r2', plugin_config_id: 'r2' },
-          ],
-        ]),
-      );
-      await driver.verify(target([], { resourceType }), {});
-    });
-
-    it('can be changed: its addresses are removed', async () => {
-      const conditional = { _meta: { filter: [['arg_debug', '!=', '1']] } };
-      let whitelist: unknown = asked.whitelist;
-      gateway.respond = (call, response) => {
-        if (call.method === 'PATCH') whitelist = JSON.parse(call.body);
-        json(response, 200, route({ 'ip-restriction': { whitelist, ...conditional } }));
-      };
-      expect(await apply([remove(ADDRESS)], [ADDRESS])).toEqual(['done']);
-      expect(gateway.written).toEqual([['0.0.0.0/32']]);
-    });
-  });
-
   describe('forbidden destinations', () => {
     const leading = (url: string): CloudTarget =>
       target([], {
@@ -464,71 +258,5 @@ describe('APISIX driver', () => {
       const { message } = await thrown(call);
       expect(message).not.toMatch(/canary|a-key/);
     }
-  });
-
-  describe('a list that is asked for an address which the client names', () => {
-    const realIp = (plugin: object): object => ({ plugins: { 'real-ip': plugin } });
-    const named = { source: 'arg_realip' };
-    const proxied = { source: 'http_x_forwarded_for', trusted_addresses: ['10.0.0.0/8', '2001:db8::/32'] };
-
-    it.each<[string, string, Record<string, object[]>]>([
-      ['ROUTE', 'routes', { global_rules: [{ id: 1, ...realIp(named) }] }],
-      ['SERVICE', 'services', { routes: [{ id: 7, service_id: 'r1', ...realIp(named) }] }],
-      [
-        'SERVICE',
-        'services',
-        {
-          routes: [{ id: 7, service_id: 'r1', plugin_config_id: 2 }],
-          plugin_configs: [{ id: 2, ...realIp(named) }],
-        },
-      ],
-      [
-        'PLUGIN_CONFIG',
-        'plugin_configs',
-        {
-          routes: [{ id: 7, service_id: 's', plugin_config_id: 'r1' }],
-          services: [{ id: 's', ...realIp(named) }],
-        },
-      ],
-      ['CONSUMER_GROUP', 'consumer_groups', { routes: [{ id: 7, ...realIp(named) }] }],
-      ['GLOBAL_RULE', 'global_rules', { services: [{ id: 7, ...realIp(named) }] }],
-    ])(
-      'guards no %s whose requests pass another object that lets clients name their address',
-      async (resourceType, collection, others) => {
-        gateway.others = others;
-        gateway.respond = holding(collection);
-        const of = target([ADDRESS], { resourceType });
-        const message = expect.stringContaining('The plugin real-ip of') as string;
-        expect(await thrown(driver.verify(of, {}))).toMatchObject({ kind: 'invalid', message });
-        const { rules, explainOpen } = await driver.inspect(of);
-        expect(rules.find(({ ownRuleId }) => ownRuleId !== null)).toMatchObject({ noEffect: message });
-        expect(explainOpen({})).toContain('arg_realip');
-        const safe = JSON.stringify(others).replaceAll(JSON.stringify(named), JSON.stringify(proxied));
-        gateway.others = JSON.parse(safe) as Record<string, object[]>;
-        await driver.verify(target([], { resourceType }), {});
-      },
-    );
-
-    it.each<[object, boolean]>([
-      [{ 'real-ip': named }, false],
-      [{ 'real-ip': { source: 'http_x_forwarded_for' } }, false],
-      [{ 'real-ip': { ...proxied, trusted_addresses: ['0.0.0.0/1', '128.0.0.0/1'] } }, false],
-      [{ 'real-ip': { ...proxied, trusted_addresses: ['::/0'] } }, false],
-      [{ 'real-ip': { ...proxied, trusted_addresses: ['proxies'] } }, false],
-      [{ 'real-ip': { ...proxied, source: 'cookie_ip' } }, false],
-      [{ 'real-ip': proxied }, true],
-      [{ 'real-ip': { source: 'remote_addr' } }, true],
-      [{ 'real-ip': { ...named, _meta: { disable: true } } }, true],
-      [{ 'serverless-pre-function': { functions: ['return function() client.set_real_ip(x) end'] } }, false],
-      [{ 'serverless-pre-function': { functions: ['return function() end'] } }, true],
-    ])('judges by what else the object has: %j', async (plugins, isAsked) => {
-      gateway.respond = holding('routes', plugins);
-      const refusal = await driver.verify(target(), {}).then(
-        () => null,
-        (error: unknown) => error,
-      );
-      expect(refusal === null).toBe(isAsked);
-      expect((await driver.inspect(target())).explainOpen({}) === null).toBe(isAsked);
-    });
   });
 });
