@@ -162,7 +162,7 @@ describe('The exchange of a token', () => {
       expect(await outcomeAfter(22)).toBe('denied');
       // goes on while it is asked now and then
       expect(await outcomeAfter(36)).toBe('denied');
-      // somebody took a quarter of an hour to set the trust up: Entra may not know it yet
+      // an administrator took a quarter of an hour to set the trust up: Entra may not know it yet
       expect(await outcomeAfter(52)).toBe('transient');
       expect(await outcomeAfter(61.9)).toBe('transient');
       expect(await outcomeAfter(62)).toBe('denied');

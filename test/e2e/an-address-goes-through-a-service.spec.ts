@@ -8,7 +8,7 @@ const [, CLUSTER] = SERVICES.EKS_CLUSTER;
 describe('Sessions on every type of target', () => {
   const drawbridge = Drawbridge.shared();
   const org = ownOrganization(drawbridge);
-  const open = async (provider: string, target: string): Promise<string[]> =>
+  const listOpen = async (provider: string, target: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(target, provider)).map(({ address }) => address);
 
   it.each(Object.keys(SERVICES) as ServiceType[])(
@@ -17,9 +17,9 @@ describe('Sessions on every type of target', () => {
       const [provider, target] = SERVICES[resourceType];
       const resourceId = await verifiedService(org, resourceType);
       const { id } = await org.opened({ resourceIds: [resourceId], ipv4Address: '203.0.113.21' });
-      expect(await open(provider, target)).toEqual(['203.0.113.21']);
+      expect(await listOpen(provider, target)).toEqual(['203.0.113.21']);
       await org.closed(id);
-      expect(await open(provider, target)).toEqual([]);
+      expect(await listOpen(provider, target)).toEqual([]);
     },
   );
 
@@ -75,7 +75,7 @@ describe('Sessions on every type of target', () => {
     );
     for (const { id } of started) await org.reaches(id, 'ACTIVE');
     expect((await updates()) - before).toBeLessThanOrEqual(2);
-    expect(await open('AWS', CLUSTER)).toHaveLength(10);
+    expect(await listOpen('AWS', CLUSTER)).toHaveLength(10);
   });
 
   it('a region in an ARN is stored, and another one is refused', async () => {

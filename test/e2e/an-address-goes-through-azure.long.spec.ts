@@ -17,7 +17,7 @@ describe('Sessions on a network security group of Azure', () => {
 
   const started = async (ipv4Address: string): Promise<string> =>
     (await org.started({ resourceIds: [resourceId], ipv4Address })).id;
-  const open = async (address: string): Promise<number> =>
+  const countOpen = async (address: string): Promise<number> =>
     (await drawbridge.cloud.rules(GROUP, 'AZURE')).filter((rule) => rule.address === address).length;
   const warnings = async (): Promise<string[]> =>
     (await org.admin.posted<{ warnings: string[] }>(`/resources/${resourceId}/verify`)).warnings;
@@ -43,7 +43,7 @@ describe('Sessions on a network security group of Azure', () => {
     await org.closed(id);
     const errorMessage = expect.stringContaining('delete lock keeps the rule object') as string;
     expect(await ipOf(id)).toMatchObject({ status: 'REMOVED', errorMessage });
-    expect(await open('203.0.113.4')).toBe(0);
+    expect(await countOpen('203.0.113.4')).toBe(0);
     await control('PUT', '/_locks', {});
     await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await until('what was left is deleted', async () =>
@@ -64,7 +64,7 @@ describe('Sessions on a network security group of Azure', () => {
     await org.reaches(later, 'FAILED');
     const { errorMessage } = await ipOf(later);
     expect(errorMessage).toMatch(/^blocked by unmanaged-[\da-f-]+$/);
-    await until('the rule of the failed session is gone', async () => (await open('203.0.113.6')) === 0);
+    await until('the rule of the failed session is gone', async () => (await countOpen('203.0.113.6')) === 0);
     await org.admin.posted(`/resources/${resourceId}/reconcile`);
     await org.reaches(id, 'PARTIAL');
     expect(await ipOf(id)).toMatchObject({ status: 'PENDING', errorMessage });

@@ -14,7 +14,7 @@ describe('Sessions on Vercel', () => {
     await drawbridge.startWorker({ RECONCILE_SECONDS: '600' });
   });
 
-  const open = async (project: string): Promise<string[]> =>
+  const listOpen = async (project: string): Promise<string[]> =>
     (await drawbridge.cloud.rules(project, 'VERCEL'))
       .map(({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`)
       .toSorted();
@@ -37,13 +37,13 @@ describe('Sessions on Vercel', () => {
     const sessions = [await active(resourceId, '203.0.113.4'), await active(resourceId, '203.0.113.5')];
     const { rules } = (await ask('GET', `${CONFIG}/active`, project)) as { rules: { id: string }[] };
     await ask('PATCH', CONFIG, project, { action: 'rules.remove', id: rules[0]!.id, value: null });
-    expect(await open(project)).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
+    expect(await listOpen(project)).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
     sessions.push(await active(resourceId, '203.0.113.6'));
-    expect(await open(project)).toEqual(['203.0.113.4 ours', '203.0.113.5 ours', '203.0.113.6 ours']);
+    expect(await listOpen(project)).toEqual(['203.0.113.4 ours', '203.0.113.5 ours', '203.0.113.6 ours']);
     for (const id of sessions) {
       await org.closed(id);
     }
-    expect(await open(project)).toEqual([]);
+    expect(await listOpen(project)).toEqual([]);
   });
 
   it('a write in doubt is followed by a comparison, because it may land late and undo others', async () => {
@@ -69,6 +69,6 @@ describe('Sessions on Vercel', () => {
     await active(resourceId, '203.0.113.9');
     // or it was already, and the next one follows in 45 seconds
     expect(await comparedIn()).toBeLessThan(60);
-    expect(await open(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
+    expect(await listOpen(project)).toEqual(['203.0.113.8 ours', '203.0.113.9 ours']);
   });
 });

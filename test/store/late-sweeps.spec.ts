@@ -45,7 +45,7 @@ describe('A session that nothing has ended at its end', () => {
     (await new BacklogStore().byProvider(database.autocommit)).find(({ provider }) => provider === 'AWS');
   const overdue = async (): Promise<unknown[]> =>
     (await new BacklogStore().overdueRules(database.autocommit, PAGE)).rows;
-  const listed = async (): Promise<unknown[]> =>
+  const listOverdue = async (): Promise<unknown[]> =>
     (await stores.targetRules.list(database.autocommit, own.organizationId, targetId, PAGE)).rows;
   const record = (): Promise<string[]> => inTransaction((tx) => recordOverdue(tx, stores, 10));
   const end = async (): Promise<Date> => {
@@ -64,7 +64,7 @@ describe('A session that nothing has ended at its end', () => {
     expect(found.oldestOverdueSeconds).toBeGreaterThanOrEqual(40);
     const since = await end();
     expect(await overdue()).toMatchObject([{ id: ruleId, unwantedSince: since, cause: 'SESSION_EXPIRED' }]);
-    expect(await listed()).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
+    expect(await listOverdue()).toMatchObject([{ isWanted: false, isOverdue: true, unwantedSince: since }]);
   });
 
   it('is late later where the provider needs longer to carry a removal out', async () => {
@@ -72,10 +72,14 @@ describe('A session that nothing has ended at its end', () => {
       targetId,
     ]);
     await isOverFor(115);
-    expect([await overdue(), await listed(), await record()]).toMatchObject([[], [{ isOverdue: false }], []]);
+    expect([await overdue(), await listOverdue(), await record()]).toMatchObject([
+      [],
+      [{ isOverdue: false }],
+      [],
+    ]);
     await isOverFor(125);
     const found = [[{ id: ruleId }], [{ isOverdue: true }], []];
-    expect([await overdue(), await listed(), await record()]).toMatchObject(found);
+    expect([await overdue(), await listOverdue(), await record()]).toMatchObject(found);
   });
 
   it('is not, while another session holds the rule', async () => {
@@ -83,7 +87,7 @@ describe('A session that nothing has ended at its end', () => {
     await held();
     expect(await backlog()).toMatchObject({ dueRules: 1, overdueRules: 0 });
     expect(await overdue()).toEqual([]);
-    expect(await listed()).toMatchObject([{ isWanted: true, isOverdue: false, unwantedSince: null }]);
+    expect(await listOverdue()).toMatchObject([{ isWanted: true, isOverdue: false, unwantedSince: null }]);
   });
 
   it('is reported after a minute, once, also when it is swept later', async () => {

@@ -17,7 +17,7 @@ describe('4.6 Static IP rules', () => {
 
   const created = (body: object): Promise<StaticIpRule> => staticIpRule(org, body);
   const reaches = (id: string, status: string): Promise<StaticIpRule> => staticIpRuleReaches(org, id, status);
-  const listed = async (status: string): Promise<string[]> => {
+  const listIds = async (status: string): Promise<string[]> => {
     const list = org.admin.get<StaticIpRule[]>(`/static-ip-rules?status=${status}`);
     return (await org.admin.expect(200, list)).map(({ id }) => id);
   };
@@ -143,7 +143,7 @@ describe('4.6 Static IP rules', () => {
     const rule = await reaches(id, 'PARTIAL');
     expect(rule.resources.map((entry) => entry.status)).toEqual(['FAILED', 'APPLIED']);
     expect(rule.resources[0]!.errorMessage).toMatch(/limit|maximum|rules/i);
-    expect(await listed('PARTIAL')).toEqual([id]);
+    expect(await listIds('PARTIAL')).toEqual([id]);
 
     const again = await org.admin.patch<StaticIpRule>(`/static-ip-rules/${id}`, {
       resourceIds: org.resourceIds.slice(2, 4),
@@ -163,7 +163,7 @@ describe('4.6 Static IP rules', () => {
       return left.length === 0;
     });
     expect((await reaches(id, 'FAILED')).resources).toEqual(resources);
-    expect(await listed('FAILED')).toEqual([id]);
+    expect(await listIds('FAILED')).toEqual([id]);
   });
 
   describe('PATCH /static-ip-rules/{id}', () => {

@@ -17,7 +17,7 @@ describe('Simulated Admin API', () => {
     const { error_msg: error = '' } = (await response.json()) as { error_msg?: string };
     return { status: response.status, error };
   };
-  const open = async (): Promise<string[]> =>
+  const listOpen = async (): Promise<string[]> =>
     (await simulator.openRules('provider=APISIX&target=simulated-route-1')).map(
       ({ address, ours }) => `${address} ${ours ? 'ours' : 'unmanaged'}`,
     );
@@ -41,7 +41,7 @@ describe('Simulated Admin API', () => {
     const answer = await patch(path, body);
     expect(answer.status).toBe(400);
     expect(answer.error).toContain(message);
-    expect(await open()).toEqual([]);
+    expect(await listOpen()).toEqual([]);
   });
 
   it.each([
@@ -50,12 +50,12 @@ describe('Simulated Admin API', () => {
     ['with a blacklist', { plugins: { 'ip-restriction': { whitelist: null, blacklist: ['10.0.0.1'] } } }],
   ])('opens to everybody %s', async (_, body) => {
     expect((await patch(ROUTE, body)).status).toBe(200);
-    expect(await open()).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
+    expect(await listOpen()).toEqual(['0.0.0.0/0 unmanaged', '::/0 unmanaged']);
   });
 
   it('closes an object with a list, also when the plugin is created with it', async () => {
     await patch(ROUTE, { plugins: { 'ip-restriction': null } });
     expect((await patch(LIST, ['0.0.0.0/32'])).status).toBe(200);
-    expect(await open()).toEqual([]);
+    expect(await listOpen()).toEqual([]);
   });
 });

@@ -173,7 +173,7 @@ const hosts = (count: number): AddPrefixListEntry[] =>
   cidrs(...Array.from({ length: count }, (_, index) => `203.0.113.${index}/32`));
 
 describe('Simulated managed prefix lists', () => {
-  const described = async (): Promise<ManagedPrefixList> => {
+  const describeList = async (): Promise<ManagedPrefixList> => {
     const answer = await ec2.send(new DescribeManagedPrefixListsCommand({ PrefixListIds: [LIST] }));
     return answer.PrefixLists![0]!;
   };
@@ -183,7 +183,7 @@ describe('Simulated managed prefix lists', () => {
   const ask = async (input: Partial<ModifyManagedPrefixListCommandInput>): Promise<ManagedPrefixList> => {
     const command = new ModifyManagedPrefixListCommand({
       PrefixListId: LIST,
-      CurrentVersion: (await described()).Version!,
+      CurrentVersion: (await describeList()).Version!,
       ...input,
     });
     return (await ec2.send(command)).PrefixList!;
@@ -191,7 +191,7 @@ describe('Simulated managed prefix lists', () => {
   /** Requests a change and waits until it is applied. */
   const change = async (input: Partial<ModifyManagedPrefixListCommandInput>): Promise<void> => {
     await ask(input);
-    while ((await described()).State === 'modify-in-progress');
+    while ((await describeList()).State === 'modify-in-progress');
   };
   it('are answered without an entry set when they are empty, as EC2 does', async () => {
     // an empty set would be read as an empty list
@@ -248,7 +248,7 @@ describe('Simulated managed prefix lists', () => {
       name,
       $metadata: { httpStatusCode: 400 },
     });
-    expect(await described()).toMatchObject({ Version: 2, State: 'modify-complete' });
+    expect(await describeList()).toMatchObject({ Version: 2, State: 'modify-complete' });
     expect(await entries()).toHaveLength(30);
   });
 });

@@ -121,13 +121,13 @@ describe('a rule changed by another program', () => {
 });
 
 it('lists the permissions of a role, without those that were taken away until a reset', async () => {
-  const listed = async (): Promise<unknown> =>
+  const listAll = async (): Promise<unknown> =>
     (await read('/_roles')).find(({ provider }) => provider === 'AWS')?.['permissions'];
-  const granted = (await listed()) as string[];
+  const granted = (await listAll()) as string[];
   await control('PUT', '/_roles', { provider: 'AWS', without: [granted[0]] });
-  expect(await listed()).toEqual(granted.slice(1));
+  expect(await listAll()).toEqual(granted.slice(1));
   await control('POST', '/_reset');
-  expect(await listed()).toEqual(granted);
+  expect(await listAll()).toEqual(granted);
 });
 
 it.each([

@@ -60,12 +60,12 @@ describe('Simulated Compute', () => {
     ...more,
   });
   const reason = ({ status, body }: Reply): string => `${status} ${body.error?.errors[0]?.reason}`;
-  const open = async (): Promise<string[]> =>
+  const listOpen = async (): Promise<string[]> =>
     (await simulator.openRules('provider=GCP')).map(({ address }) => address);
 
   it('opens a rule without a source to everyone', async () => {
     await ended(await ask('POST', 'firewalls', rule({ sourceRanges: [] })));
-    expect(await open()).toEqual(['0.0.0.0/0', '0.0.0.0/0']);
+    expect(await listOpen()).toEqual(['0.0.0.0/0', '0.0.0.0/0']);
   });
 
   it('opens a rule for service accounts or tags to no address', async () => {
@@ -73,7 +73,7 @@ describe('Simulated Compute', () => {
     for (const sources of [accounts, { sourceTags: ['web'] }]) {
       await ended(await ask('POST', 'firewalls', rule({ sourceRanges: [], ...sources })));
       expect((await ask('GET', 'firewalls/a-rule')).body).toMatchObject(sources);
-      expect(await open()).toEqual([]);
+      expect(await listOpen()).toEqual([]);
       await ended(await ask('DELETE', 'firewalls/a-rule'));
     }
   });
@@ -103,7 +103,7 @@ describe('Simulated Compute', () => {
     ],
   ])('refuses %s', async (_, more) => {
     expect((await ask('POST', 'firewalls', rule(more))).status).toBe(400);
-    expect(await open()).toEqual([]);
+    expect(await listOpen()).toEqual([]);
   });
 
   it('accepts only its own tokens, and issues them only for its service account', async () => {

@@ -42,7 +42,7 @@ describe('Simulated firewalls of Vercel', () => {
     expect(await change('rules.insert', null, value)).toMatchObject({ status: 200 });
     return (await read()).body.rules!.at(-1)!.id;
   };
-  const open = async (): Promise<string[]> =>
+  const listOpen = async (): Promise<string[]> =>
     (await simulator.openRules(`provider=VERCEL&target=${PROJECT}`))
       .map(({ address, protocol, fromPort, ours }) => `${address} ${protocol} ${fromPort} ${ours}`)
       .sort();
@@ -52,25 +52,25 @@ describe('Simulated firewalls of Vercel', () => {
   it('allow the exceptions of a deny rule, and everybody once no rule denies', async () => {
     const id = await insert();
     await change('rules.update', id, about({ type: 'path', op: 'pre', value: '/' }));
-    expect(await open()).toEqual([]);
+    expect(await listOpen()).toEqual([]);
     await change('rules.update', id, rule({ active: false }));
-    expect(await open()).toEqual(EVERYBODY);
+    expect(await listOpen()).toEqual(EVERYBODY);
     await change('rules.update', id, rule());
-    expect(await open()).toEqual(LISTED);
+    expect(await listOpen()).toEqual(LISTED);
     await change('firewallEnabled', null, false);
-    expect(await open()).toEqual(EVERYBODY);
+    expect(await listOpen()).toEqual(EVERYBODY);
     await change('firewallEnabled', null, true);
-    expect(await open()).toEqual(LISTED);
+    expect(await listOpen()).toEqual(LISTED);
     await change('rules.remove', id, null);
-    expect(await open()).toEqual(EVERYBODY);
+    expect(await listOpen()).toEqual(EVERYBODY);
   });
 
   it('allow only exceptions of every deny rule for the same requests', async () => {
     await insert();
     await insert(about(listed('203.0.113.7', '203.0.113.8')));
-    expect(await open()).toEqual(['203.0.113.7 all null true']);
+    expect(await listOpen()).toEqual(['203.0.113.7 all null true']);
     await insert(about({ type: 'host', op: 'eq', value: 'a.example' }, listed('203.0.113.9')));
-    expect(await open()).toEqual(['203.0.113.7 all null true', '203.0.113.9 all null true']);
+    expect(await listOpen()).toEqual(['203.0.113.7 all null true', '203.0.113.9 all null true']);
   });
 
   const many = (count: number): string[] =>

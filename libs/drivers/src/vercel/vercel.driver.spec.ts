@@ -75,7 +75,7 @@ describe('Vercel driver', () => {
     });
 
     it('get no verdict from a malformed response', async () => {
-      vercel.on('GET user', { body: { name: 'somebody' } });
+      vercel.on('GET user', { body: { name: 'ada' } });
       expect((await thrown(driver.checkCredential(target().credential))).kind).toBe('transient');
     });
 
