@@ -11,17 +11,16 @@ interface Backend {
   readonly end: () => Promise<void>;
 }
 
-const lost: Error[] = [];
-const remember = (error: Error): void => void lost.push(error);
+type OnError = (error: Error) => void;
 
-async function onPostgres(): Promise<Backend> {
+async function onPostgres(remember: OnError): Promise<Backend> {
   const { serviceUrl, drop } = await cloneDatabase();
   // as the processes connect, with no right to create anything
   const connection = postgresQueue(serviceUrl!, remember);
   return { connection, end: drop };
 }
 
-async function onRedis(): Promise<Backend> {
+async function onRedis(remember: OnError): Promise<Backend> {
   const redis = await RedisServer.start();
   return {
     connection: connectQueue({ redisUrl: redis.url, openPool: () => new Pool() }, remember),
@@ -29,13 +28,15 @@ async function onRedis(): Promise<Backend> {
   };
 }
 
-const backends: [string, () => Promise<Backend>][] = [['PostgreSQL', onPostgres]];
+const backends: [string, (onError: OnError) => Promise<Backend>][] = [['PostgreSQL', onPostgres]];
 if (hasRedis) backends.push(['Redis', onRedis]);
 else process.stderr.write('\n*** redis-server is not on the PATH: wake-ups on Redis WERE NOT TESTED ***\n\n');
 
 describe.each(backends)('Wake-ups on %s', (_name, open) => {
   it('hundreds for one object become a few runs, and the last run begins after the last wake-up', async () => {
-    const { connection, end } = await open();
+    const lost: Error[] = [];
+    const remember: OnError = (error) => void lost.push(error);
+    const { connection, end } = await open(remember);
     const wakeUps = new WakeUps(connection, remember);
     const target = '00000000-0000-4000-8000-000000000001';
     const runs: { hasAll: boolean; name: string }[] = [];
@@ -70,7 +71,7 @@ describe.each(backends)('Wake-ups on %s', (_name, open) => {
 });
 
 it('a connection of the queue that dies between two statements ends its user’s work, not the process', async () => {
-  const { connection, end } = await onPostgres();
+  const { connection, end } = await onPostgres(() => undefined);
   const pool = connection.options as Pool;
   const client = await pool.connect();
   const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');

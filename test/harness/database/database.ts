@@ -20,7 +20,28 @@ export interface ClonedDatabase {
  */
 export async function cloneDatabase(): Promise<ClonedDatabase> {
   const database = await createDatabase(TEMPLATE);
+  if (process.env['TEST_TEMPLATE_MONTH'] !== currentMonth())
+    await asSuperuser(database.url, movePartitionsToThisMonth);
   return { ...database, serviceUrl: serviceUrlOf(database.url) };
+}
+
+/** In UTC, `YYYY-MM`: the first one that a database has partitions for which is migrated now. */
+export const currentMonth = (): string => new Date().toISOString().slice(0, 7);
+
+/** A run may cross the end of a month: then a clone has the partitions of the month before. */
+async function movePartitionsToThisMonth(client: Client): Promise<void> {
+  const months = `date_trunc('month', now() AT TIME ZONE 'UTC')`;
+  for (const table of ['audit_records', 'rule_events']) {
+    const { rows } = await client.query<{ name: string; isPast: boolean }>(
+      `SELECT name, month < ${months} AS "isPast" FROM monthly_partitions($1)`,
+      [table],
+    );
+    await client.query(
+      `SELECT create_${table}_partition((${months} + make_interval(months => m))::date) FROM generate_series(0, $1::int) m`,
+      [rows.length - 1],
+    );
+    for (const { name } of rows.filter(({ isPast }) => isPast)) await client.query(`DROP TABLE ${name}`);
+  }
 }
 
 /** A new database without tables. */

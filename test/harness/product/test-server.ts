@@ -6,6 +6,7 @@ import { Client } from 'pg';
 import { EmbeddedPostgres } from '../../../apps/launcher/src/embedded-postgres';
 import { stopOrphan } from '../../../apps/launcher/src/postgres/orphan';
 import { codeOf, isRunning } from '../../../apps/launcher/src/processes';
+import { currentMonth } from '../database/database';
 import { TEMPLATE } from '../database/template';
 import { migrate } from './admin';
 import { joinApps } from './one-file-apps';
@@ -77,6 +78,7 @@ function build(): void {
 
 /** Runs the shipped migrations, then closes the template: a connection to it would make cloning fail. */
 async function makeTemplate(url: string, superuserUrl: string): Promise<void> {
+  process.env['TEST_TEMPLATE_MONTH'] = currentMonth();
   await migrate(url);
   const client = new Client({ connectionString: superuserUrl });
   await client.connect();
