@@ -41,12 +41,12 @@ async function summary(
     ...(redis ? { faults: others, atNamedPoints: false } : {}),
     redis,
     minutes: MINUTES,
-    unmanagedRules: 200,
+    unmanagedRules: 20,
     lengths: SHORT,
     latencyMs: 20,
     log: () => undefined,
   }).catch((error: unknown) => {
-    const again = `npm run chaos -- --kills ${KILLS} --seed ${SEED} ${redis ? '--redis' : '--no-redis'} --unmanaged 200 --latency 20 --short`;
+    const again = `npm run chaos -- --kills ${KILLS} --seed ${SEED} ${redis ? '--redis' : '--no-redis'} --unmanaged 20 --latency 20 --short`;
     throw new Error(`${(error as Error).message}\nTo repeat it: ${again}`, { cause: error });
   });
   process.stderr.write(`${report(outcome).text}\n`);
