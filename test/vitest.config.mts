@@ -87,7 +87,7 @@ export default defineConfig({
     // for what hangs; waits end earlier, and say for what
     testTimeout: 400_000,
     hookTimeout: 400_000,
-    setupFiles: ['reflect-metadata'],
+    setupFiles: ['reflect-metadata', 'test/harness/seed.ts'],
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new SlowestSuites()],
     projects: [

@@ -3,6 +3,7 @@ import { group, ownOrganization, sshTo } from '../builders/accounts/organization
 import { pickFrom, TrialWorld, type WorldState } from '../builders/accounts/trial-world';
 import { Drawbridge } from '../harness/product/drawbridge';
 import { until } from '../harness/until';
+import { SEED } from '../harness/seed';
 
 type Rights = Schemas['PlannedRightsDto'];
 type Row = Schemas['BulkResultDto'];
@@ -10,7 +11,6 @@ type Row = Schemas['BulkResultDto'];
 type Plan = Schemas['ChangePlanDto'];
 
 const WORLDS = Number(process.env['WORLDS'] ?? 4);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 const missing = (from: Iterable<string>, other: { has: (item: string) => boolean }): string[] =>
   [...from].filter((item) => !other.has(item)).toSorted();

@@ -2,10 +2,10 @@ import type { Schemas } from '#client';
 import { pickFrom, TrialWorld, type Pick } from '../builders/accounts/trial-world';
 import type { ApiClient, Session } from '../harness/product/api-client';
 import { Drawbridge } from '../harness/product/drawbridge';
+import { SEED } from '../harness/seed';
 
 /** More of them find rarer differences: `WORLDS=1000`. */
 const WORLDS = Number(process.env['WORLDS'] ?? 40);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const ADDRESSES = ['203.0.113.71', '203.0.113.72', '203.0.113.75'];
 /** Started, impossible, not permitted: each is met. */
 const KINDS = [200, 400, 403] as const;

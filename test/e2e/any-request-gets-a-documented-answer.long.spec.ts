@@ -8,10 +8,10 @@ import { type Identity, unexpectedFailures } from '../harness/product/api-client
 import { contractOf } from '../harness/contract/contract-of';
 import { Drawbridge } from '../harness/product/drawbridge';
 import type { OpenApiContract } from '../harness/contract/openapi-contract';
+import { SEED } from '../harness/seed';
 
 /** `REQUESTS=100000 npm test -- test/e2e/any-request` is the long run. */
 const COUNT = Number(process.env['REQUESTS'] ?? 2000);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 /** Requests change and delete what they meet: after so many there is a new organization to meet. */
 const EACH_ORGANIZATION = 500;
 const AT_ONCE = 8;

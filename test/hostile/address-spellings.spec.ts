@@ -2,10 +2,10 @@ import { canonicalCidr, isWithin, parseHost, refusalOf } from '#rules';
 import { SeededRandom } from '../simulation/seeded-random';
 import { hasPython, Oracle, type Reading } from './address-oracle';
 import { spelling } from './spellings';
+import { SEED } from '../harness/seed';
 
 /** `SPELLINGS=1000000 npm test -- test/hostile/address-spellings` is the long run. */
 const COUNT = Number(process.env['SPELLINGS'] ?? 50_000);
-const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const BATCH = 10_000;
 const SHOWN = 20;
 const MAX_MS = 600_000;

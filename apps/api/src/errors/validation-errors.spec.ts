@@ -1,6 +1,5 @@
-import { plainToInstance } from 'class-transformer';
-import { IsInt, validateSync } from 'class-validator';
-import { listOf, Required } from '../http/fields';
+import { plainToInstance, Type } from 'class-transformer';
+import { IsArray, IsInt, ValidateNested, validateSync } from 'class-validator';
 import { stripFieldName } from './field-message';
 import { fieldMessages } from './validation-errors';
 
@@ -9,19 +8,14 @@ class Inner {
 }
 
 class Outer {
-  @Required(listOf(Inner, 500, 'ports')) list!: Inner[];
+  @IsArray() @ValidateNested({ each: true }) @Type(() => Inner) list!: Inner[];
 }
 
-const errorsOf = (list: readonly unknown[]): object =>
-  fieldMessages(validateSync(plainToInstance(Outer, { list })));
+const errorsOf = (list: object[]): object => fieldMessages(validateSync(plainToInstance(Outer, { list })));
 
 describe('validation errors', () => {
   it('name an element of a list by its number', () => {
     expect(errorsOf([{ port: 1 }, { port: null }])).toEqual({ 'list.1.port': 'must be a whole number' });
-  });
-
-  it.each([[[]], [[{ port: 1 }]], null, 22, 'port'])('name a list with %j, which is no object', (element) => {
-    expect(errorsOf([{ port: 1 }, element])).toMatchObject({ list: 'must hold ports' });
   });
 
   it('are limited to 30 fields', () => {

@@ -203,9 +203,8 @@ export const listOf = (type: new () => object, maximum: number, what: string): K
     IsArray(hint(`must be an array of ${what}`)),
     ArrayMaxSize(maximum, hint(`must hold at most ${maximum} entries`)),
     Type(() => type),
-    // that validates a list in a list, even an empty one, by its elements alone
     ValidateNested(each(`must hold ${what}`)),
-    IsObject(each(`must hold ${what}`)),
+    IsObject(each(`must hold ${what}`)), // a list in a list is nested, too
   ],
   doc: { type: [type], maxItems: maximum },
 });
