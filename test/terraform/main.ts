@@ -9,6 +9,8 @@ import { IdTokenEndpoint } from '../harness/issuers/id-token-endpoint';
 import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 import acquireTestServer from '../harness/product/test-server';
 
+/** More than there are tests at once, two runs of them included. */
+const KEYS = 40;
 const MODULE = resolve(__dirname, '../../integrations/terraform');
 /** Their endpoint is what `host` and `port` come from. */
 const ENDPOINT = 'db.example.com:5432';
@@ -75,10 +77,14 @@ async function main([program = 'go', ...given]: readonly string[]): Promise<numb
       endpoints.push(endpoint);
       systems[preset] = endpoint.variables;
     }
+    const apiKeys: string[] = [];
+    for (let key = 0; key < KEYS; key += 1) apiKeys.push(await apiKey(org, trust!.serviceUserId));
     const test = {
       url: `http://127.0.0.1:${drawbridge.apiServer.port}`,
       simulator: drawbridge.cloud.url,
+      // of what runs beside the tests
       apiKey: await apiKey(org, trust!.serviceUserId),
+      apiKeys,
       adminToken: admin.identity && 'token' in admin.identity ? admin.identity.token : '',
       audience: trust!.audience,
       otherTarget: group(2),
@@ -103,7 +109,7 @@ async function main([program = 'go', ...given]: readonly string[]): Promise<numb
 }
 
 async function apiKey({ admin }: Organization, userId: string): Promise<string> {
-  const body = { name: 'terraform', scopes: ['sessions:write', 'sessions:read'], userId };
+  const body = { name: `terraform ${randomUUID()}`, scopes: ['sessions:write', 'sessions:read'], userId };
   return (await admin.created<{ plainTextKey: string }>('/api-keys', body)).plainTextKey;
 }
 

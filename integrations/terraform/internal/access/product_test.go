@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -20,6 +21,7 @@ import (
 // product is the running product that `node test/terraform/run.cjs` starts.
 type product struct {
 	URL, Simulator, APIKey, AdminToken, Audience, OtherTarget string
+	APIKeys                                                   []string
 	Systems                                                   map[string]map[string]string
 }
 
@@ -47,6 +49,8 @@ func running(t testing.TB) *product {
 	if err := json.Unmarshal([]byte(text), found); err != nil {
 		t.Fatal(err)
 	}
+	// each test with another one, as each job has: requests are limited by key
+	found.APIKey = found.APIKeys[rand.IntN(len(found.APIKeys))]
 	return found
 }
 
