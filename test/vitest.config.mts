@@ -47,9 +47,9 @@ const FITTING = Math.max(2, Math.floor(totalmem() / 1.5e9));
 /** With four workers more on two cores, each suite takes a quarter more of the processors: they share their caches. */
 const BUSY = Math.min(CORES + 3, FITTING);
 const product = { maxWorkers: BUSY, sequence: { groupOrder: 1 } };
-/** Some of these wait for promises of a minute, several at a time: one worker more. */
+/** Some of these keep both cores busy by themselves, or wait for promises of a minute. */
 const long = {
-  maxWorkers: Math.min(BUSY + 1, FITTING),
+  maxWorkers: BUSY,
   sequence: { groupOrder: 2 },
   testTimeout: 1_800_000,
 };

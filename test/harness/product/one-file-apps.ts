@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -49,11 +49,13 @@ export async function joinApps(): Promise<void> {
   const stamp = stampOfSources();
   const stampFile = join(ROOT, FOLDER, 'stamp');
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
+  // another run may join them, or start one: each file is put in place whole
+  const made = join(ROOT, `${FOLDER}-${process.pid}`);
   const joined = APPS.map((app) =>
     build({
       absWorkingDir: ROOT,
       entryPoints: [`dist/apps/${app}/src/main.js`],
-      outfile: fileOf(app),
+      outfile: join(made, `${app}.js`),
       bundle: true,
       platform: 'node',
       external: SEPARATE,
@@ -68,6 +70,9 @@ export async function joinApps(): Promise<void> {
     }),
   );
   await Promise.all(joined);
+  mkdirSync(join(ROOT, FOLDER), { recursive: true });
+  for (const app of APPS) renameSync(join(made, `${app}.js`), join(ROOT, fileOf(app)));
+  rmSync(made, { recursive: true });
   writeFileSync(stampFile, stamp);
 }
 
