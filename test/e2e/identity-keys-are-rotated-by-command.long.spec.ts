@@ -88,12 +88,12 @@ describe('Identity keys are rotated by a command', () => {
   });
 
   it('reports what is wrong', async () => {
-    for (const given of [['list', 'rotate'], ['nonsense'], ['files']])
+    for (const given of [[], ['list', 'rotate'], ['nonsense'], ['files'], ['--nonsense']])
       expect(await identityKeys(...given)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('--help') as string,
       });
-    const issuers = ['http://drawbridge.example.com', 'https://drawbridge.example.com:8443/oidc'];
+    const issuers = ['http://drawbridge.example.com', 'https://drawbridge.example.com:8443/oidc', 'nonsense'];
     for (const issuer of issuers)
       expect(await identityKeys('files', '--issuer', issuer, '--to', folder)).toMatchObject({
         code: 2,

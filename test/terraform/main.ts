@@ -9,7 +9,7 @@ import { IdTokenEndpoint } from '../harness/issuers/id-token-endpoint';
 import { OidcIssuer } from '../harness/issuers/oidc-issuer';
 import acquireTestServer from '../harness/product/test-server';
 
-/** More than there are tests at once, two runs of them included. */
+/** More than one process of theirs has tests. */
 const KEYS = 40;
 const MODULE = resolve(__dirname, '../../integrations/terraform');
 /** Their endpoint is what `host` and `port` come from. */

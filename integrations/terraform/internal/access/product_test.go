@@ -39,6 +39,12 @@ func patience() time.Duration {
 	return 90 * time.Second
 }
 
+// firstKey differs between processes, which run beside each other.
+var (
+	firstKey  = rand.IntN(1000)
+	keysTaken atomic.Int64
+)
+
 func running(t testing.TB) *product {
 	t.Helper()
 	text := os.Getenv("DRAWBRIDGE_TEST")
@@ -49,8 +55,8 @@ func running(t testing.TB) *product {
 	if err := json.Unmarshal([]byte(text), found); err != nil {
 		t.Fatal(err)
 	}
-	// each test with another one, as each job has: requests are limited by key
-	found.APIKey = found.APIKeys[rand.IntN(len(found.APIKeys))]
+	// requests are limited by key: the tests of a process have one each, as jobs do
+	found.APIKey = found.APIKeys[(firstKey+int(keysTaken.Add(1)))%len(found.APIKeys)]
 	return found
 }
 
