@@ -28,7 +28,7 @@ interface Rows {
 const RULES = `SELECT id, target_id AS "targetId", revision, attempts, closing, cause, ${ms('due_at')} AS "dueAt",
   ${ms('unwanted_since')} AS "unwantedSince" FROM rules WHERE target_id = $1 ORDER BY id`;
 const SESSIONS = `SELECT id, ${ms('expires_at')} AS "expiresAt", ${ms('lease_until')} AS "leaseUntil"
-  FROM sessions WHERE organization_id = $1`;
+  FROM sessions WHERE organization_id = $1 ORDER BY id`;
 const IPS = `SELECT id, session_id AS "sessionId", status, ${ms('released_at')} AS "releasedAt"
   FROM resource_ips WHERE organization_id = $1 ORDER BY id`;
 const HOLDERS = `SELECT rule_id AS "ruleId", resource_ip_id AS "resourceIpId", ${ms('released_at')} AS "releasedAt",
