@@ -6,34 +6,63 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Each with what is looked for: only what is shown depends on the width, and between two widths nothing does. */
 const WIDTHS = [
-  [320, ['names']],
-  [390, []],
-  [1280, ['light', 'dark']],
+  [320, 'names'],
+  [390, null],
+  [1280, 'all'],
 ] as const;
 
 /**
- * Of the dialog that is open, else of the page, by the rules that `options` of axe choose. It takes as long as there are
- * elements: rows of lists after the first ten, which are made like these, are hidden meanwhile. The page may drop or add rows
- * at any time.
+ * What axe finds, of the dialog that is open, else of the page. It takes as long as there are elements: rows of lists after the
+ * first ten, which are made like these, are hidden meanwhile. The page may drop or add rows at any time.
  */
-const findBarriers = (options = ''): string => `(async () => {
+const withFewRows = (body: string): string => `(async () => {
   const rest = [...document.querySelectorAll('tbody tr:nth-child(n + 11)')];
   for (const row of rest) row.style.display = 'none';
-  const { violations } = await axe.run(document.querySelector('dialog[open]') ?? document, {
-    resultTypes: ['violations'], iframes: false, ${options} });
-  for (const row of rest) row.style.display = '';
-  return violations
+  const root = document.querySelector('dialog[open]') ?? document;
+  const named = (violations) => violations
     .filter(({ impact }) => ['serious', 'critical'].includes(impact))
     .map(({ id, nodes }) => id + ': ' + nodes.slice(0, 2).map(({ html }) => html.slice(0, 150)).join(' … '));
+  try {
+    ${body}
+  } finally {
+    for (const row of rest) row.style.display = '';
+  }
 })()`;
-/** The schemes differ in colours alone, which take most of the time. */
+/** By the rules that `options` of axe choose. */
+const findBarriers = (options: string): string =>
+  withFewRows(`const { violations } = await axe.run(root, { resultTypes: ['violations'], iframes: false, ${options} });
+    return named(violations);`);
 const FIND = {
+  // all but contrast, and what is slow and never serious
+  all: findBarriers(`rules: { 'color-contrast': { enabled: false }, region: { enabled: false } }`),
   names: findBarriers(
     `runOnly: ['aria-hidden-focus', 'button-name', 'label', 'link-name', 'scrollable-region-focusable', 'select-name']`,
   ),
-  light: findBarriers(),
-  dark: findBarriers(`runOnly: ['color-contrast']`),
 };
+
+/**
+ * Texts that are hard to read. Contrast takes most of axe's time, and texts with the same attributes, in elements with the same
+ * ones, have the same colours: each is looked at once.
+ * @param readable attributes of those that were found readable, in this scheme
+ */
+const findHardToRead = (readable: ReadonlySet<string>): string =>
+  withFewRows(`const known = new Set(${JSON.stringify([...readable])});
+    const OTHER = /^(id|for|name|href|value|title|placeholder|datetime|aria-(label|labelledby|describedby|controls))$/;
+    const styleOf = (one) => one === null ? '' : styleOf(one.parentElement) + '>' + one.localName +
+      [...one.attributes].map(({ name, value }) => OTHER.test(name) ? '' : '[' + name + '=' + value + ']').join('');
+    const texts = new Map();
+    for (const one of root.querySelectorAll('body, body *')) {
+      if (!one.matches('input, select, textarea') && ![...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim())) continue;
+      const style = styleOf(one);
+      if (!known.has(style) && !texts.has(style) && one.checkVisibility()) texts.set(style, one);
+    }
+    if (texts.size === 0) return { barriers: [], readable: [] };
+    const { violations, passes } = await axe.run({ include: [...texts.values()] },
+      { runOnly: ['color-contrast'], resultTypes: ['violations', 'passes'], elementRef: true, selectors: false, iframes: false });
+    const passed = new Set(passes.flatMap(({ nodes }) => nodes.map(({ element }) => element)));
+    return { barriers: named(violations), readable: [...texts].filter(([, one]) => passed.has(one)).map(([style]) => style) };`);
+/** By scheme. */
+const READABLE = { light: new Set<string>(), dark: new Set<string>() };
 
 /** what is wider than the window, innermost first */
 const FIND_OVERFLOW = `(() => {
@@ -150,13 +179,19 @@ async function findingsNow(visitor: Visitor): Promise<string[]> {
     const isTable = width === 1280;
     for (const tall of isTable ? await inspected<string[]>(inspector, FIND_TALL) : [])
       findings.add(`a name that is tall: ${tall}`);
-    for (const kind of looked) {
-      await page.emulateMedia({ colorScheme: kind === 'dark' ? 'dark' : 'light' });
-      for (const barrier of await inspected<string[]>(inspector, FIND[kind]))
-        findings.add(`${width} px, ${kind}: ${barrier}`);
-    }
+    for (const barrier of looked ? await inspected<string[]>(inspector, FIND[looked]) : [])
+      findings.add(`${width} px: ${barrier}`);
     const overflow = await inspected<string | null>(inspector, FIND_OVERFLOW);
     if (overflow) findings.add(`${width} px: wider than the window by ${overflow}`);
+  }
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    const { barriers, readable } = await inspected<{ barriers: string[]; readable: string[] }>(
+      inspector,
+      findHardToRead(READABLE[scheme]),
+    );
+    for (const style of readable) READABLE[scheme].add(style);
+    for (const barrier of barriers) findings.add(`${scheme}: ${barrier}`);
   }
   await inspector.detach();
   return [...visitor.complaints, ...findings];
