@@ -16,6 +16,8 @@ const FIRST = [
   'test/e2e/hostile-input',
   'test/e2e/closing-survives',
   'test/e2e/run-gives-access',
+  'test/e2e/webhooks-tell',
+  'test/e2e/one-credential',
   'test/chaos/scenarios/b-',
   'test/chaos/scenarios/l-unwanted',
   'test/conformance/azure-services',

@@ -30,7 +30,8 @@ const missingPackages: Plugin = {
 
 /** Beside the packages that stay apart. */
 const FOLDER = 'node_modules/.cache/drawbridge-apps';
-const fileOf = (app: string): string => `${FOLDER}/${app}.js`;
+/** Not `.js`: below node_modules Node.js would parse all of it to learn which kind of module it is. */
+const fileIn = (folder: string, app: string): string => `${folder}/${app}.cjs`;
 
 /** What they were joined from: the build, the packages, and the way. */
 function stampOfSources(): string {
@@ -55,9 +56,12 @@ export async function joinApps(): Promise<void> {
     build({
       absWorkingDir: ROOT,
       entryPoints: [`dist/apps/${app}/src/main.js`],
-      outfile: join(made, `${app}.js`),
+      outfile: fileIn(made, app),
       bundle: true,
       platform: 'node',
+      // names are kept, which programs show
+      minifyWhitespace: true,
+      legalComments: 'none',
       external: SEPARATE,
       plugins: [missingPackages],
       define: {
@@ -71,7 +75,7 @@ export async function joinApps(): Promise<void> {
   );
   await Promise.all(joined);
   mkdirSync(join(ROOT, FOLDER), { recursive: true });
-  for (const app of APPS) renameSync(join(made, `${app}.js`), join(ROOT, fileOf(app)));
+  for (const app of APPS) renameSync(fileIn(made, app), join(ROOT, fileIn(FOLDER, app)));
   rmSync(made, { recursive: true });
   writeFileSync(stampFile, stamp);
 }
@@ -79,5 +83,5 @@ export async function joinApps(): Promise<void> {
 /** @param env of the process: what looks at its modules needs them apart @returns the file to start, below the root */
 export const startedFile = (app: string, env: Readonly<Record<string, string>>): string =>
   process.env['TEST_ONE_FILE'] === 'true' && APPS.includes(app) && !env['NODE_OPTIONS']
-    ? fileOf(app)
+    ? fileIn(FOLDER, app)
     : `dist/apps/${app}/src/main.js`;
