@@ -5,7 +5,7 @@ import { furnishedOrganization } from '../builders/console/furnished-organizatio
 import { KNOWN_ID, requestsTo, type GeneratedRequest } from '../builders/contract/generated-requests';
 import { group } from '../builders/accounts/organization';
 import { type Identity, unexpectedFailures } from '../harness/product/api-client';
-import { contractOf } from '../harness/contract/contract-of';
+import { publishedContract } from '../harness/contract/published-contract';
 import { Drawbridge } from '../harness/product/drawbridge';
 import type { OpenApiContract } from '../harness/contract/openapi-contract';
 import { SEED } from '../harness/seed';
@@ -43,7 +43,7 @@ describe('Any request gets an answer that the OpenAPI document declares', () => 
 
   beforeAll(async () => {
     base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
-    contract = await contractOf(base);
+    contract = publishedContract();
     shapes = await requestShapes(drawbridge.api);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fetchDocumented } from '../harness/contract/contract-of';
+import { fetchDocumented } from '../harness/contract/published-contract';
 import { Drawbridge } from '../harness/product/drawbridge';
 
 const { version } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { resolve } from 'node:path';
-import { fetchDocumented } from '../harness/contract/contract-of';
+import { fetchDocumented } from '../harness/contract/published-contract';
 import { containing } from '../harness/matching';
 import { freePort } from '../harness/network/free-port';
 import { LocalServer } from '../harness/network/local-server';

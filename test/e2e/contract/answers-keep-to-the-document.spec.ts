@@ -1,5 +1,5 @@
 import { ownOrganization } from '../../builders/accounts/organization';
-import { contractOf } from '../../harness/contract/contract-of';
+import { publishedContract } from '../../harness/contract/published-contract';
 import type { Exchange, OpenApiContract } from '../../harness/contract/openapi-contract';
 import { LocalServer } from '../../harness/network/local-server';
 import { ApiClient } from '../../harness/product/api-client';
@@ -16,7 +16,7 @@ describe('Every answer a test gets is held against the OpenAPI document', () => 
 
   beforeAll(async () => {
     base = `http://127.0.0.1:${drawbridge.apiServer.port}/api/v1`;
-    contract = await contractOf(base);
+    contract = publishedContract();
     const { status, headers, body } = await org.admin.get<object>(`/roles/${org.roleId}`);
     const path = `/api/v1/roles/${org.roleId}`;
     const contentType = headers.get('content-type');

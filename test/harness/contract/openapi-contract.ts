@@ -51,7 +51,7 @@ export class OpenApiContract {
 
   private readonly document: OpenApiDocument;
 
-  /** @param text the document as an API serves it */
+  /** @param text the document */
   constructor(text: string) {
     const document = JSON.parse(text) as OpenApiDocument;
     this.document = document;
