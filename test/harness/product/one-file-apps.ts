@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 const ROOT = resolve(__dirname, '../../..');
 const APPS = ['api', 'worker', 'simulator'];
 
-/** They read files of their own, are loaded when they are needed only, or twice otherwise, by a path that is made up. */
+/** They read files of their own, are loaded when they are needed only, or twice otherwise, by a name that is made up. */
 const SEPARATE = [
   'bcrypt',
   'swagger-ui-dist',
@@ -33,6 +33,19 @@ const FOLDER = 'node_modules/.cache/drawbridge-apps';
 /** Not `.js`: below node_modules Node.js would parse all of it to learn which kind of module it is. */
 const fileIn = (folder: string, app: string): string => `${folder}/${app}.cjs`;
 
+/** 300 modules, in one file of a package that programs find before the real one. */
+const VALIDATOR = 'class-validator';
+const VALIDATOR_FOLDER = `node_modules/${VALIDATOR}`;
+/** Names are kept, which programs show. */
+const JOINED: BuildOptions = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: 'node',
+  minifyWhitespace: true,
+  legalComments: 'none',
+  logLevel: 'error',
+};
+
 /** What they were joined from: the build, the packages, and the way. */
 function stampOfSources(): string {
   const hash = createHash('sha256');
@@ -54,14 +67,9 @@ export async function joinApps(): Promise<void> {
   const made = join(ROOT, `${FOLDER}-${process.pid}`);
   const joined = APPS.map((app) =>
     build({
-      absWorkingDir: ROOT,
+      ...JOINED,
       entryPoints: [`dist/apps/${app}/src/main.js`],
       outfile: fileIn(made, app),
-      bundle: true,
-      platform: 'node',
-      // names are kept, which programs show
-      minifyWhitespace: true,
-      legalComments: 'none',
       external: SEPARATE,
       plugins: [missingPackages],
       define: {
@@ -70,12 +78,22 @@ export async function joinApps(): Promise<void> {
         'import.meta.url': 'urlOfThis',
       },
       banner: { js: "const urlOfThis = require('node:url').pathToFileURL(__filename).href;" },
-      logLevel: 'error',
     }),
   );
-  await Promise.all(joined);
-  mkdirSync(join(ROOT, FOLDER), { recursive: true });
-  for (const app of APPS) renameSync(fileIn(made, app), join(ROOT, fileIn(FOLDER, app)));
+  const validator = build({
+    ...JOINED,
+    stdin: { contents: `export * from '${VALIDATOR}'`, resolveDir: ROOT },
+    outfile: fileIn(join(made, VALIDATOR_FOLDER), 'index'),
+    keepNames: true,
+  });
+  await Promise.all([...joined, validator]);
+  writeFileSync(join(made, VALIDATOR_FOLDER, 'package.json'), '{ "main": "index.cjs" }');
+  mkdirSync(join(ROOT, FOLDER, VALIDATOR_FOLDER), { recursive: true });
+  const files = [
+    ...APPS.map((app) => fileIn('.', app)),
+    ...['index.cjs', 'package.json'].map((file) => `${VALIDATOR_FOLDER}/${file}`),
+  ];
+  for (const file of files) renameSync(join(made, file), join(ROOT, FOLDER, file));
   rmSync(made, { recursive: true });
   writeFileSync(stampFile, stamp);
 }
