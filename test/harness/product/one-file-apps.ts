@@ -84,6 +84,8 @@ export async function joinApps(): Promise<void> {
     ...JOINED,
     stdin: { contents: `export * from '${VALIDATOR}'`, resolveDir: ROOT },
     outfile: fileIn(join(made, VALIDATOR_FOLDER), 'index'),
+    // only of modules Node.js sees the names that `import()` has
+    mainFields: ['es2015', 'module', 'main'],
     keepNames: true,
   });
   await Promise.all([...joined, validator]);
