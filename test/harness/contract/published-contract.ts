@@ -5,8 +5,8 @@ import { OpenApiContract } from './openapi-contract';
 let contract: OpenApiContract | null = null;
 
 /**
- * The document in `openapi.json`, which test/e2e/contract/9-versioning compares with what an API serves: to generate it takes
- * each API longer than it takes to start.
+ * The document in `openapi.json`, which test/e2e/contract/9-versioning compares with what an API serves: each API of the tests
+ * would generate it anew.
  */
 export const publishedContract = (): OpenApiContract =>
   (contract ??= new OpenApiContract(readFileSync(resolve(__dirname, '../../../openapi.json'), 'utf8')));
